@@ -12,6 +12,7 @@ const chatExamples = [
   'natter -c "and at sunset?"',
   'git diff | natter "review this"',
   'natter -f notes.md -f "**/*.txt" "what is missing?"',
+  'natter --split auto -f notes.md "which decisions were made?"',
   'tail notes.md | natter --every 200l,30s "flag anomalies"',
   'natter --fallback nextgen,local:llama3 "why is the sky blue?"',
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
@@ -31,6 +32,10 @@ const longInputOptions = () => [
     '--every <sizes>',
     'answer standard input in groups as it arrives: 200l, 30s, 64kb, or 200l,30s',
   ),
+  new Option(
+    '--split <border>',
+    'send a text that does not fit in pieces, and combine the answers: auto, lines or paragraphs',
+  ).choices(['auto', 'lines', 'paragraphs']),
 ];
 
 export const outputOptions = () => [

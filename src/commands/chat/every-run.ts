@@ -44,7 +44,16 @@ interface EveryRun {
 }
 
 /** Options of a single answer, or of a conversation. */
-const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'fallback'] as const;
+const unusable = [
+  'jsonl',
+  'dryRun',
+  'continue',
+  'resume',
+  'branch',
+  'save',
+  'fallback',
+  'split',
+] as const;
 
 const flagOf = (name: string) => `--${name.replace('dryRun', 'dry-run')}`;
 

@@ -29,6 +29,7 @@ export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationO
   readonly model?: string;
   readonly fallback?: string;
   readonly every?: string;
+  readonly split?: 'auto' | 'lines' | 'paragraphs';
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly plain?: boolean;

@@ -58,6 +58,10 @@ export const runChat: RunChat = async (context, options, words) => {
     const { runEvery } = await import('./every-run.ts');
     return runEvery(context, options, words);
   }
+  if (options.split !== undefined) {
+    const { runSplit } = await import('./split-run.ts');
+    return runSplit(context, options, words);
+  }
   const { chat } = await import('./run.ts');
   await chat(context, options, words);
 };

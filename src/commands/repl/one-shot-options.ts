@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { ChatOptions } from '../chat/run.ts';
 
-const oneShot = ['fallback', 'every'] as const;
+const oneShot = ['fallback', 'every', 'split'] as const;
 
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
 export function refuseOneShotOptions(options: ChatOptions): void {

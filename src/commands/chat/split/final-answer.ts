@@ -1,0 +1,82 @@
+import type { ChatEvent } from '../../../client/events.ts';
+import type { Failure } from '../../../failure.ts';
+import { createAnswerMeter, type AnswerMetadata } from '../../../output/answer-meter.ts';
+import { failureFields, toFailure } from '../../../output/ending-failure.ts';
+import { answerFields, jsonLine } from '../../../output/json-answer.ts';
+import { finishNotice } from '../../../output/notices.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { createTextOutput } from '../../print/answer-output.ts';
+import { cleanLine } from '../../program/mask-secrets.ts';
+import { planRequest, promptMessages } from '../../prompt/chat-request.ts';
+import type { SecretGuard } from '../../prompt/guard/secret-guard.ts';
+import type { Service } from '../../service/service.ts';
+import type { Preparation } from '../run.ts';
+import { combinePrompt, type Piece, type Room } from './plan-pieces.ts';
+import type { PieceAnswer } from './send-pieces.ts';
+
+export interface SplitRun extends Preparation {
+  readonly settings: ResolvedSettings;
+  readonly guard: SecretGuard | undefined;
+  readonly prompt: string;
+  readonly room: Room;
+  readonly pieces: readonly Piece[];
+}
+
+interface FinalAnswer {
+  readonly content: string;
+  readonly metadata: AnswerMetadata;
+  readonly failure: Failure | undefined;
+}
+
+async function receive(
+  { context, guard, settings, options, prompt }: SplitRun,
+  { client, clock }: Service,
+  last: Piece,
+  print: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
+): Promise<FinalAnswer> {
+  const messages = promptMessages(settings.values.system, combinePrompt(prompt, last));
+  const { request } = planRequest(settings, messages, options.stream);
+  const meter = createAnswerMeter(clock);
+  const texts: string[] = [];
+  let failure: Failure | undefined;
+  const events = client.chat(request, { signal: context.signal });
+  try {
+    for await (const event of guard?.restore(events) ?? events) {
+      meter.event(event);
+      if (event.type === 'text-received') texts.push(event.text);
+      await print?.(event);
+    }
+  } catch (error) {
+    context.signal.throwIfAborted();
+    failure = toFailure(error);
+  }
+  return { content: texts.join(''), metadata: meter.metadata(failure), failure };
+}
+
+/** Asks for the answer to the whole prompt, and prints it. @throws Failure */
+export async function printFinalAnswer(
+  run: SplitRun,
+  service: Service,
+  last: Piece,
+  answers: readonly PieceAnswer[],
+): Promise<void> {
+  const { context, format, presentation, settings } = run;
+  const isJson = format === 'json';
+  const output = isJson ? undefined : await createTextOutput(run);
+  const print = output && ((event: ChatEvent) => output.printer.event(event));
+  const { content, metadata, failure } = await receive(run, service, last, print);
+  await output?.printer.end();
+  if (isJson) {
+    const clean = (text: string) => cleanLine(context, text);
+    const error = failure === undefined ? {} : failureFields(failure, clean);
+    const pieces = answers.map(({ number, content: text, usage }) => {
+      const names = run.pieces[number - 1]?.texts.map(({ name }) => name);
+      return { piece: number, names, content: text, usage };
+    });
+    const fields = answerFields(metadata, content, settings.values.model);
+    await context.streams.stdout.write(jsonLine({ ...fields, pieces, ...error }));
+  }
+  if (failure !== undefined) throw failure;
+  const notice = finishNotice(metadata);
+  if (notice !== undefined) presentation.notices.notice(notice);
+}

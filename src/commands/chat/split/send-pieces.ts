@@ -1,0 +1,215 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import { fingerprint, formatFingerprint } from '../../../batch/fingerprint.ts';
+import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
+import { runItems } from '../../../batch/run-items.ts';
+import { emptyTally, type Tally } from '../../../batch/tally.ts';
+import { Failure } from '../../../failure.ts';
+import { isJsonObject, parseJson } from '../../../json.ts';
+import {
+  type BatchProgress,
+  batchProgress,
+  createBatchProgress,
+} from '../../../output/batch-progress.ts';
+import { count } from '../../../output/figures.ts';
+import { resolveFolders } from '../../../settings/folders.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { makePrivateFolder } from '../../../storage/private-folder.ts';
+import { readLines } from '../../../storage/read-lines.ts';
+import { removeFile } from '../../../storage/remove-file.ts';
+import { type BatchSink, openResultSink } from '../../batch/output/sink.ts';
+import type { Admission } from '../../batch/sending/admission.ts';
+import { maxWaitOf, openAdmission, pauseNotice } from '../../batch/sending/open-admission.ts';
+import { type ItemProcessing, processItem } from '../../batch/sending/process-item.ts';
+import { itemFingerprint } from '../../batch/sending/send-item.ts';
+import type { Presentation } from '../../print/presentation.ts';
+import type { Context } from '../../program/context.ts';
+import type { Service } from '../../service/service.ts';
+
+/** The answer for one piece. */
+export interface PieceAnswer {
+  /** From 1; requests that combine answers have the numbers after those of the pieces. */
+  readonly number: number;
+  readonly content: string;
+  readonly usage: unknown;
+}
+
+/** Sends prompts, and keeps their answers until the whole prompt is answered. */
+export interface PieceSender {
+  /** Answers of an earlier run. */
+  readonly already: number;
+  /** @returns the answers in the order of the prompts @throws Failure for pieces that failed */
+  send(prompts: readonly string[]): Promise<readonly PieceAnswer[]>;
+  /** @param isComplete the answers are no longer needed */
+  close(isComplete: boolean): Promise<void>;
+}
+
+export interface SenderOptions {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly settings: ResolvedSettings;
+  readonly service: Service;
+  readonly stream: boolean;
+  readonly isQuiet: boolean;
+  /** Identifies the command, so that the same one continues. */
+  readonly identity: readonly string[];
+}
+
+const plan = { concurrency: 4, rateLimits: { requests: undefined, tokens: undefined } };
+
+/** Where the answers are kept; undefined if nothing is saved. */
+function fileOf({ context, settings, identity }: SenderOptions): string | undefined {
+  const { state } = resolveFolders(context);
+  if (state === undefined || !settings.values.save) return undefined;
+  const folder = join(state, 'split');
+  makePrivateFolder(folder);
+  return join(folder, `${formatFingerprint(fingerprint(JSON.stringify(identity)))}.jsonl`);
+}
+
+interface KeptAnswer extends PieceAnswer {
+  readonly hash: unknown;
+}
+
+function parseAnswer(line: string): KeptAnswer | undefined {
+  const value = parseJson(line);
+  if (!isJsonObject(value) || value['error'] !== undefined) return undefined;
+  const { index, content, usage, prompt_hash: hash } = value;
+  if (typeof index !== 'number' || typeof content !== 'string') return undefined;
+  return { number: index, content, usage, hash };
+}
+
+function readKept(file: string | undefined): Map<number, KeptAnswer> {
+  const kept = new Map<number, KeptAnswer>();
+  if (file === undefined || !existsSync(file)) return kept;
+  for (const lines of readLines(file)) {
+    for (const line of lines) {
+      const answer = parseAnswer(line);
+      if (answer !== undefined) kept.set(answer.number, answer);
+    }
+  }
+  return kept;
+}
+
+const itemOf = (prompt: string, index: number): BatchItem => {
+  const content = { messages: [{ role: 'user' as const, content: prompt }] };
+  return { index, line: index, id: undefined, content };
+};
+
+function failureOf({ failed, causes, examples }: Tally, total: number): Failure {
+  const [first] = examples.values();
+  const kind = causes.size === 1 ? first?.kind : undefined;
+  const text = `${count(failed)} of ${count(total)} pieces failed; the first: ${first?.message}`;
+  return new Failure(kind ?? 'unexpected', text, {
+    hint: 'run the same command again to send only what is missing',
+  });
+}
+
+function showProgress(
+  { context, presentation, isQuiet }: SenderOptions,
+  tally: Tally,
+  { places }: Admission,
+  stop: AbortSignal,
+): BatchProgress {
+  const { clock, streams } = context;
+  const animated = presentation.animated && !isQuiet;
+  const style = presentation.noticeStyle;
+  const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
+  const start = clock.monotonic();
+  progress.begin(() => {
+    const waiting = places.pauseRemaining();
+    const state = { waiting, isStopping: stop.aborted, allowed: places.found() };
+    return batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
+  });
+  return progress;
+}
+
+async function sendItems(
+  options: SenderOptions,
+  items: readonly InputItem[],
+  sink: BatchSink,
+): Promise<Tally> {
+  const { context, presentation, settings, service, stream } = options;
+  const { clock, secrets, signal } = context;
+  const tally = { ...emptyTally(), total: items.length };
+  const failing = new AbortController();
+  const stop = AbortSignal.any([signal, failing.signal]);
+  const onPause = pauseNotice(presentation);
+  const admission = openAdmission({ plan, settings, onPause }, service, stop);
+  const isReplay = service.replayedFrom !== undefined;
+  const processing: ItemProcessing = {
+    secrets,
+    sink,
+    tally,
+    sending: { ...service, settings, stream, retryIncomplete: 1, stop, signal, clock },
+    circuitBreaker: createCircuitBreaker({ most: 10, maxWait: maxWaitOf(settings), isReplay }),
+    spending: undefined,
+    fallback: undefined,
+    stopRun: (failure) => failing.abort(failure),
+  };
+  const progress = showProgress(options, tally, admission, stop);
+  try {
+    await runItems({
+      items: async function* all() {
+        yield items;
+      },
+      admit: (...next) => admission.admit(...next),
+      stop,
+      room: () => undefined,
+      work: (...next) => processItem(processing, ...next),
+    });
+  } finally {
+    progress.end();
+  }
+  signal.throwIfAborted();
+  return tally;
+}
+
+/** Keeps answers in memory, and in the file if there is one. */
+function keepingSink(kept: Map<number, KeptAnswer>, saved: BatchSink | undefined): BatchSink {
+  return {
+    find: () => undefined,
+    last: 0,
+    admit: (blocks) => blocks,
+    room: () => undefined,
+    broken: saved?.broken ?? new AbortController().signal,
+    finish: async () => undefined,
+    close: async () => saved?.close(),
+    put(sequence, item, result, line) {
+      const answer = parseAnswer(line);
+      if (answer !== undefined) kept.set(answer.number, answer);
+      return saved?.put(sequence, item, result, line);
+    },
+  };
+}
+
+/** @throws Failure if the answers cannot be kept */
+export async function openPieceSender(options: SenderOptions): Promise<PieceSender> {
+  const { context, presentation, settings } = options;
+  const file = fileOf(options);
+  const kept = readKept(file);
+  const saving = file === undefined ? undefined : { output: file };
+  const sink = keepingSink(
+    kept,
+    saving && (await openResultSink(context, presentation.notices, saving)),
+  );
+  let sent = 0;
+  return {
+    already: kept.size,
+    async send(prompts) {
+      const items = prompts.map((prompt, index) => itemOf(prompt, sent + index + 1));
+      sent += prompts.length;
+      const isKept = (item: BatchItem) =>
+        kept.get(item.index)?.hash === formatFingerprint(itemFingerprint(item, settings));
+      const missing = items.filter((item) => !isKept(item));
+      for (const { index } of missing) kept.delete(index);
+      const tally = await sendItems(options, missing, sink);
+      if (items.some((item) => !isKept(item))) throw failureOf(tally, items.length);
+      return items.map(({ index }) => kept.get(index) as PieceAnswer);
+    },
+    async close(isComplete) {
+      await sink.close();
+      if (isComplete && file !== undefined) removeFile(file);
+    },
+  };
+}

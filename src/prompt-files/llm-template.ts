@@ -9,11 +9,16 @@ const dollarName = /\$(?:(?<escaped>\$)|(?<name>[A-Za-z_]\w*)|\{(?<braced>[A-Za-
 
 function parseDollars({ value, textLine, key, line }: YamlEntry, file: SourceFile): Template {
   if (typeof value !== 'string') throw failureAt({ file, line }, `${key} must be text`);
-  return splitText(value, textLine, dollarName, ({ groups = {} }, at): readonly Part[] => {
-    const { escaped, name = groups['braced'] ?? '' } = groups;
-    if (escaped !== undefined) return [textPart('$')];
-    return [{ kind: name === 'input' ? 'stdin' : 'variable', name, place: { file, line: at } }];
-  });
+  return splitText(
+    value.trimEnd(),
+    textLine,
+    dollarName,
+    ({ groups = {} }, at): readonly Part[] => {
+      const { escaped, name = groups['braced'] ?? '' } = groups;
+      if (escaped !== undefined) return [textPart('$')];
+      return [{ kind: name === 'input' ? 'stdin' : 'variable', name, place: { file, line: at } }];
+    },
+  );
 }
 
 /** The keys of `llm` for which a prompt file has a key with a different name. */

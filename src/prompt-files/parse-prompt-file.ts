@@ -3,7 +3,7 @@ import type { Place } from './place.ts';
 import { placeText } from './place.ts';
 import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
 import { splitFrontMatter, type SplitFile } from './split-front-matter.ts';
-import { mentionsArguments, parseTemplate } from './template.ts';
+import { parseTemplate, placeholdersOf } from './template.ts';
 
 /** The folders of command files of coding agents. */
 const agentFolder =
@@ -66,13 +66,13 @@ function agentNotices(
   const command = agentCommand.exec(split.body);
   const { model } = front;
   if (model !== undefined) {
-    notices.push(`${placeText(model.place)}: the model is one of a coding agent and is ignored`);
+    notices.push(`${placeText(model.place)}: the model is that of a coding agent and is ignored`);
   }
   if (command !== null) {
     const before = split.body.slice(0, command.index + command[0].indexOf('!'));
     const line = split.bodyLine + before.split('\n').length - 1;
     const text = command[0].trim();
-    notices.push(`${placeText({ file, line })}: natter runs no commands, ${text} is sent as text`);
+    notices.push(`${placeText({ file, line })}: natter runs no commands: ${text} is sent as text`);
   } else if (tools !== undefined) {
     notices.push(`${placeText(tools)}: natter has no tools; the model gets only the text`);
   }
@@ -98,15 +98,24 @@ export async function parsePromptFile(
   const { system, model, ...others } = read.front;
   const format = named === 'markdown' && read.isOfAgent ? 'agent' : named;
   const { body, bodyLine: firstLine } = read.split;
-  const takesArguments =
-    format === 'agent' || others.argumentHint !== undefined || mentionsArguments(body);
   const takesInput = format === 'fabric';
-  const parse = (text: string, line: number, from = file) =>
-    parseTemplate(text, { file: from, firstLine: line, takesArguments, takesInput });
+  const parseWith =
+    (takesArguments: boolean) =>
+    (text: string, line: number, from = file) =>
+      parseTemplate(text, { file: from, firstLine: line, takesArguments, takesInput });
+  const texts = [body, system?.value ?? ''];
+  const mentionsArguments = texts.some((text) => {
+    return placeholdersOf(parseWith(false)(text, firstLine), 'arguments').length > 0;
+  });
+  const parse = parseWith(
+    format === 'agent' || others.argumentHint !== undefined || mentionsArguments,
+  );
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
   const notices = format === 'agent' ? agentNotices(read, file) : [];
   const text = parse(body, firstLine);
-  if (format === 'fabric' && system === undefined) {
+  // With a place for the input, a pattern is the whole prompt.
+  const isWhole = placeholdersOf(text, 'stdin').length > 0;
+  if (format === 'fabric' && system === undefined && !isWhole) {
     const prompt = user === undefined ? [] : parse(user.content.trim(), 1, user.file);
     return { file, format, front, system: text, prompt, notices };
   }

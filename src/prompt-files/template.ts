@@ -35,10 +35,6 @@ export const placeholderNames: readonly string[] = ['stdin', 'file', 'include'];
 
 export const variableName = /^[A-Za-z_][\w-]*$/;
 
-const allArguments = '$ARGUMENTS';
-
-export const mentionsArguments = (text: string) => text.includes(allArguments);
-
 // A backslash before a placeholder makes it text, as in Markdown.
 const backslashes = String.raw`(?<slashes>(?<!\\)\\*)`;
 const braces = String.raw`\{\{[ \t]*(?:(?<kind>file|include):(?<path>[^{}\n]+)|(?<name>[A-Za-z_][\w-]*)[ \t]*)\}\}`;
@@ -112,6 +108,22 @@ export function parseTemplate(text: string, options: TemplateOptions): Template 
     const name = groups['path']?.trim() ?? groups['name'] ?? groups['digit'] ?? '';
     return [slash, { kind: kindOf(groups, takesInput), name, place: { file, line } }];
   });
+}
+
+/**
+ * Text in which nothing is a placeholder, for a template.
+ * @param isBeforePlaceholder a placeholder follows, so that backslashes at the end would escape it
+ */
+export function escapePlaceholders(
+  text: string,
+  takesArguments: boolean,
+  isBeforePlaceholder: boolean,
+): string {
+  const escaped = text.replaceAll(
+    takesArguments ? withDigits : withoutDigits,
+    (match, slashes: string) => `${slashes}\\${match}`,
+  );
+  return isBeforePlaceholder ? escaped.replace(/(?<!\\)\\+$/, '$&$&') : escaped;
 }
 
 /** The placeholders of a kind, in order. */

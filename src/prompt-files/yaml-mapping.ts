@@ -5,6 +5,7 @@ import {
   isScalar,
   LineCounter,
   parseDocument,
+  stringify,
   type Node,
 } from 'yaml';
 import { failureAt, type SourceFile } from './place.ts';
@@ -82,4 +83,9 @@ export function readMapping(
     const message = cause instanceof Error ? cause.message : String(cause);
     throw failureAt({ file, line: firstLine }, `not valid YAML: ${message}`, { cause });
   }
+}
+
+/** A value as YAML, with long texts in blocks. */
+export function yamlText(value: unknown): string {
+  return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }

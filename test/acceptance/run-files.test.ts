@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { streamed } from '../support/raw-replies.ts';
+import { githubToken } from '../support/secret-shapes.ts';
+import { serve } from '../support/serve.ts';
 import { createPromptProject } from '../support/prompt-project.ts';
 
 describe('includes', () => {
@@ -128,3 +131,17 @@ test('your own prompt file can follow your links, but names no path outside your
   expect(code).toBe(2);
   expect(stderr).toContain('it is outside your folder of prompts');
 });
+
+test.each(['{{file:log.txt}}', '{{include:log.txt}}'])(
+  'a secret in %s is not sent to a different machine',
+  async (text) => {
+    const { run } = createPromptProject({ 'a.md': text, 'log.txt': `key ${githubToken}\n` });
+    const server = await serve([[streamed('Hello')]]);
+    // An address that is not a loopback name, as far as natter knows.
+    const env = { NATTER_BASE_URL: `http://0.0.0.0:${new URL(server.url).port}` };
+    const { code, stderr } = await run(['run', 'a.md'], { env });
+    expect(code).toBe(17);
+    expect(stderr).toContain('log.txt line 1 has a GitHub token');
+    expect(server.requests).toEqual([]);
+  },
+);

@@ -32,6 +32,10 @@ describe('prompts', () => {
     ['prompts show review --json', ['show', { ...defaults, json: true }, 'review']],
     ['prompts path', ['path', defaults, undefined]],
     ['prompts path review', ['path', defaults, 'review']],
+    [
+      'prompts import a b --project --force',
+      ['import', { ...defaults, project: true, force: true }, ['a', 'b']],
+    ],
     ['prompts edit review --project', ['edit', { ...defaults, project: true }, 'review']],
   ])('natter %s', async (words, expected) => {
     expect(await parseWords(build, words)).toEqual(expected);

@@ -4,6 +4,7 @@ import type { SourceFile } from '../../prompt-files/place.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { attachFiles, type AttachOptions } from './attach-files.ts';
+import type { SecretGuard } from './guard/secret-guard.ts';
 import { promptPlaces } from './prompt-places.ts';
 
 /** Reads the text of a file through the reader of attachments. @throws Failure */
@@ -12,12 +13,23 @@ export async function readTextFile(options: AttachOptions, file: SourceFile): Pr
   return attached?.content ?? '';
 }
 
+interface LoadOptions extends AttachOptions {
+  /** Checks what the file includes; undefined if nothing is checked. */
+  readonly guard?: SecretGuard | undefined;
+}
+
 /** Reads and parses a prompt file. @throws Failure with the file and the line */
 export function loadPromptFile(
   context: FolderFacts,
-  options: AttachOptions,
+  { guard, ...options }: LoadOptions,
   found: FoundPrompt,
 ): Promise<PromptFile> {
   const { directory } = promptPlaces(context);
-  return loadPrompt(found, { directory, read: (file) => readTextFile(options, file) });
+  const read = async (file: SourceFile) => {
+    const content = await readTextFile(options, file);
+    if (guard === undefined || file.path === found.file.path) return content;
+    const [inspected] = await guard.inspect([{ name: file.name, content }]);
+    return inspected?.content ?? content;
+  };
+  return loadPrompt(found, { directory, read });
 }

@@ -4,12 +4,14 @@ import type { Context, Run } from '../program/context.ts';
 import { hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { EditOptions } from './edit-run.ts';
+import type { ImportOptions } from './import-run.ts';
 
 export interface RunPrompts {
   readonly list: Run<JsonOptions>;
   readonly show: Run<JsonOptions, [name: string]>;
   readonly path: Run<GlobalOptions, [name: string | undefined]>;
   readonly edit: Run<EditOptions, [name: string]>;
+  readonly import: Run<ImportOptions, [files: readonly string[]]>;
 }
 
 const runPrompts: RunPrompts = {
@@ -17,6 +19,7 @@ const runPrompts: RunPrompts = {
   show: async (...words) => (await import('./run.ts')).showPromptFile(...words),
   path: async (...words) => (await import('./run.ts')).showPromptPath(...words),
   edit: async (...words) => (await import('./edit-run.ts')).editPromptFile(...words),
+  import: async (...words) => (await import('./import-run.ts')).importPromptFiles(...words),
 };
 
 /** For a prompt that begins with the word prompts. */
@@ -74,13 +77,32 @@ function buildEdit(context: Context, run: RunPrompts): Command {
   ]);
 }
 
+function buildImport(context: Context, run: RunPrompts): Command {
+  const command = new Command('import')
+    .argument('<files...>', 'files, or folders of them')
+    .summary('convert prompts of fabric, llm and coding agents')
+    .description(
+      'Converts patterns of fabric (folders with system.md), templates of llm (YAML) and command files of coding agents into prompt files of your own. All of them also run as they are.',
+    )
+    .option('--name <name>', 'name of the new prompt file (default: that of the file)')
+    .option('--project', 'write into .natter/prompts of the project')
+    .option('--force', 'replace existing prompt files');
+  command.action((files: string[]) => run.import(context, command.optsWithGlobals(), files));
+  return setExamples(command, [
+    'natter prompts import patterns/summarize',
+    'natter prompts import .claude/commands --project',
+    'natter prompts import brief.yaml --name shorten',
+  ]);
+}
+
 export function buildPrompts(context: Context, run: RunPrompts = runPrompts): Command {
   const command = new Command('prompts')
-    .description('Lists, shows and edits the prompt files of natter run.')
+    .description('Lists, shows, edits and imports the prompt files of natter run.')
     .addCommand(buildList(context, run), { isDefault: true })
     .addCommand(buildShow(context, run))
     .addCommand(buildPath(context, run))
-    .addCommand(buildEdit(context, run));
+    .addCommand(buildEdit(context, run))
+    .addCommand(buildImport(context, run));
   for (const child of [command, ...command.commands]) hideServiceOptions(child);
   return setExamples(command, [
     'natter prompts',

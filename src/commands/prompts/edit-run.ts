@@ -1,15 +1,12 @@
-import path from 'node:path';
 import { Failure } from '../../failure.ts';
-import { findPrompt, isPromptName } from '../../prompt-files/library/find-prompt.ts';
-import { newProjectFolder } from '../../prompt-files/library/prompt-folders.ts';
+import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { editFile } from '../../repl/system/external-editor.ts';
 import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import { refuseReservedName } from '../program/named-file.ts';
 import { loadPromptFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import { requireOwn } from './run.ts';
+import { checkNewName, newPath } from './new-prompt.ts';
 import { createPromptFile } from './write-prompt.ts';
 
 export interface EditOptions extends GlobalOptions {
@@ -32,22 +29,6 @@ function existingPath(context: Context, name: string): string | undefined {
     if (error instanceof Failure && error.kind === 'not_found') return undefined;
     throw error;
   }
-}
-
-/** @throws Failure `usage` for a name that cannot be that of a file */
-export function checkNewName(context: Pick<Context, 'platform'>, name: string): void {
-  refuseReservedName(name, context.platform);
-  if (isPromptName(name) && /^[\w./-]+$/.test(name)) return;
-  throw new Failure('usage', `"${name}" cannot be the name of a prompt file`, {
-    hint: 'use letters, digits, - and _, with / for folders',
-  });
-}
-
-/** Where a new prompt file of this name is written. */
-export function newPath(context: Context, name: string, isOfProject: boolean): string {
-  const places = promptPlaces(context);
-  const folder = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
-  return path.join(folder, `${name.replace(/\.md$/, '')}.md`);
 }
 
 /** Runs `natter prompts edit`. @throws Failure for an editor that fails, and what is wrong with the edited file */

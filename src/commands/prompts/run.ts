@@ -14,6 +14,7 @@ import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
+import { requireOwn } from './new-prompt.ts';
 import {
   promptDocument,
   type ListedPrompt,
@@ -100,16 +101,4 @@ export async function showPromptPath(
   const places = promptPlaces(context);
   const path = name === undefined ? requireOwn(places.own) : findPrompt(places, name).file.path;
   await context.streams.stdout.write(`${path}\n`);
-}
-
-/** The folder of a person's own prompts. @throws Failure `storage` without a home folder */
-export function requireOwn(own: string | undefined): string {
-  if (own !== undefined) return own;
-  throw new Failure(
-    'storage',
-    'the folder of your prompt files is unknown: there is no home folder',
-    {
-      hint: 'set NATTER_CONFIG_DIR',
-    },
-  );
 }

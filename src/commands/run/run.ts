@@ -89,12 +89,13 @@ export async function runPrompt(
   const { notices } = preparation.presentation;
   const attach = { context, notices, signal: context.signal };
   const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
-  const prompt = await loadPromptFile(context, attach, found);
+  const own = readRequestSettings(context, notices, options);
+  const guard = await openSecretGuard(context, options, own);
+  const prompt = await loadPromptFile(context, { ...attach, guard }, found);
   for (const notice of prompt.notices) notices.notice(notice);
   const words = line.filter((word) => word !== inputWord);
   const given = readArguments(prompt, words);
-  const settings = withFileSettings(readRequestSettings(context, notices, options), prompt);
-  const guard = await openSecretGuard(context, options, settings);
+  const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(context, { ...attach, guard }, found, prompt);
   const isRequired = words.length < line.length || options.file?.includes(inputWord) === true;
   const sources = await readInputs(context, notices, options, prompt, {

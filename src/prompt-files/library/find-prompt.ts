@@ -29,7 +29,7 @@ const patternFile = 'system.md';
 const isFile = (name: string) => entryAt(name)?.isFile() === true;
 
 /** The file of a name in a folder: `name.md`, `name.yaml`, or `name/system.md` of a fabric pattern. */
-function fileOf(folder: string, name: string): string | undefined {
+export function fileOf(folder: string, name: string): string | undefined {
   const base = path.join(folder, ...name.split('/'));
   const candidates = [
     ...extensions.map((extension) => base + extension),
@@ -93,10 +93,14 @@ function namesBelow(folder: string, prefix: string, depth: number): readonly str
   });
 }
 
-/** The prompts of a folder by name. @throws Failure `storage` if it cannot be read */
+/** The names of the prompts in a folder, sorted. @throws Failure `storage` if it cannot be read */
+export function namesIn(folder: string): readonly string[] {
+  const names = namesBelow(folder, '', 1).map((name) => name.split(path.sep).join('/'));
+  return [...new Set(names)].sort();
+}
+
 function promptsOf(folder: PromptFolder, directory: string): readonly FoundPrompt[] {
-  const names = namesBelow(folder.path, '', 1).map((name) => name.split(path.sep).join('/'));
-  return [...new Set(names)].sort().flatMap((name) => {
+  return namesIn(folder.path).flatMap((name) => {
     const file = fileOf(folder.path, name);
     return file === undefined ? [] : [foundIn(folder, name, file, directory)];
   });

@@ -4,7 +4,7 @@ import { parsePromptFile } from '../parse-prompt-file.ts';
 import type { SourceFile } from '../place.ts';
 import { checkDeclarations, type PromptFile, type PromptSource } from '../prompt-file.ts';
 import { resolveIncludes } from '../resolve-includes.ts';
-import { checkInside, resolveReference } from './boundary.ts';
+import { type Boundary, checkInside, resolveReference } from './boundary.ts';
 import type { FoundPrompt } from './find-prompt.ts';
 
 /** Returns the text of a file. @throws Failure */
@@ -16,16 +16,19 @@ export interface LoadPrompt {
   readonly read: ReadText;
 }
 
-/** The `user.md` of a fabric pattern. */
-async function readUser(found: FoundPrompt, read: ReadText): Promise<PromptSource | undefined> {
-  const { file, boundary } = found;
+/** The `user.md` of a fabric pattern, whose `system.md` is `file`; undefined without one. */
+export async function readUser(
+  file: SourceFile,
+  read: ReadText,
+  boundary?: Boundary,
+): Promise<PromptSource | undefined> {
   if (path.basename(file.path).toLowerCase() !== 'system.md') return undefined;
   const user = {
     name: path.join(path.dirname(file.name), 'user.md'),
     path: path.join(path.dirname(file.path), 'user.md'),
   };
   if (!fs.existsSync(user.path)) return undefined;
-  checkInside(boundary, user);
+  if (boundary !== undefined) checkInside(boundary, user);
   return { file: user, content: await read(user) };
 }
 
@@ -40,7 +43,7 @@ export async function loadPrompt(
   const { file, boundary } = found;
   checkInside(boundary, file);
   const source = { file, content: await read(file) };
-  const parsed = await parsePromptFile(source, await readUser(found, read));
+  const parsed = await parsePromptFile(source, await readUser(file, read, boundary));
   const prompt = await resolveIncludes(parsed, async (include) => {
     const included = resolveReference(boundary, include, directory);
     return { file: included, content: await read(included) };

@@ -1,0 +1,106 @@
+import path from 'node:path';
+import { Failure } from '../../failure.ts';
+import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
+import { placeText } from '../../prompt-files/place.ts';
+import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
+import { placeholdersOf } from '../../prompt-files/template.ts';
+import { findSources, type ImportSource } from '../../prompt-files/library/import-sources.ts';
+import { readUser } from '../../prompt-files/library/load-prompt.ts';
+import type { Notices } from '../../output/notices.ts';
+import { printTable } from '../print/print-data.ts';
+import { present } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import type { AttachOptions } from '../prompt/attach-files.ts';
+import { readTextFile } from '../prompt/load-prompt-file.ts';
+import { promptPlaces } from '../prompt/prompt-places.ts';
+import { checkNewName, newPath } from './new-prompt.ts';
+import { createPromptFile } from './write-prompt.ts';
+
+export interface ImportOptions extends GlobalOptions {
+  readonly name?: string;
+  readonly project?: boolean;
+  readonly force?: boolean;
+}
+
+/** Names of files may have characters that are not allowed in the names of prompts. */
+const nameOf = (name: string) =>
+  name.replaceAll(/[^\w./-]+/g, '-').replaceAll(/(?<=^|\/)[-._]+/g, '') || 'prompt';
+
+function noticesOf(prompt: PromptFile): readonly string[] {
+  const references = placeholdersOf(partsOf(prompt), 'file', 'include');
+  return [
+    ...prompt.notices,
+    ...references.map(
+      ({ name, place }) => `${placeText(place)}: ${name} is not copied; its path may be wrong now`,
+    ),
+  ];
+}
+
+async function importOne(
+  context: Context,
+  attach: AttachOptions,
+  options: ImportOptions,
+  source: ImportSource,
+): Promise<readonly [name: string, file: string]> {
+  const name = options.name ?? nameOf(source.name);
+  checkNewName(context, name);
+  const read = (file: ImportSource['file']) => readTextFile(attach, file);
+  const user = await readUser(source.file, read);
+  const content = await read(source.file);
+  const prompt = await parsePromptFile({ file: source.file, content }, user);
+  const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
+  const file = newPath(context, name, options.project === true);
+  createPromptFile(file, promptMarkdown(prompt), options.project === true, options.force === true);
+  for (const notice of noticesOf(prompt)) attach.notices.notice(notice);
+  return [name, file];
+}
+
+function refuseOneName({ name }: ImportOptions, sources: readonly ImportSource[]): void {
+  if (name === undefined || sources.length === 1) return;
+  throw new Failure('usage', `--name is for one prompt file, not for ${sources.length}`, {
+    hint: 'omit it, and each keeps its name',
+  });
+}
+
+function reportProblems(
+  notices: Notices,
+  problems: readonly Failure[],
+  sources: readonly ImportSource[],
+): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  if (sources.length === 1) throw first;
+  for (const { message } of problems) notices.warning(message);
+  const total = sources.length;
+  throw new Failure('usage', `${problems.length} of ${total} prompt files were not imported`, {
+    hint: '--force replaces existing prompt files',
+  });
+}
+
+/** Runs `natter prompts import`. @throws Failure if one of the files cannot be imported; the others are */
+export async function importPromptFiles(
+  context: Context,
+  options: ImportOptions,
+  names: readonly string[],
+): Promise<void> {
+  const presentation = await present(context, options);
+  const { notices } = presentation;
+  const { directory } = promptPlaces(context);
+  const sources = names.flatMap((name) => findSources(path.resolve(directory, name), name));
+  refuseOneName(options, sources);
+  const attach = { context, notices, signal: context.signal };
+  const rows: (readonly string[])[] = [];
+  const problems: Failure[] = [];
+  for (const source of sources) {
+    try {
+      rows.push(await importOne(context, attach, options, source));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      problems.push(error);
+    }
+  }
+  const columns = [{ heading: 'NAME' }, { heading: 'FILE' }];
+  if (rows.length > 0) await printTable(context, presentation, columns, rows);
+  reportProblems(notices, problems, sources);
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { parsePromptFile } from '../../src/prompt-files/parse-prompt-file.ts';
+import { type PromptFile, variablesOf } from '../../src/prompt-files/prompt-file.ts';
+import {
+  fillTemplate,
+  joinTexts,
+  type Part,
+  type Template,
+  textPart,
+} from '../../src/prompt-files/template.ts';
+import { promptMarkdown } from '../../src/prompt-files/write-markdown.ts';
+import { fc } from '../support/properties.ts';
+
+const file = { name: 'a.md', path: '/a.md' };
+
+const values = {
+  variables: new Map([['x', 'X']]),
+  stdin: 'IN',
+  words: ['one', 'two'],
+  contentOf: ({ name }: { name: string }) => `<${name}>`,
+};
+
+const fill = (template: Template) => fillTemplate(template, values).trim();
+
+const parse = (content: string, path = '/a.md') =>
+  parsePromptFile({ file: { name: path, path }, content });
+
+const place = { file, line: 1 };
+const pieces = [
+  '\\',
+  '\\\\',
+  '{',
+  '{{',
+  '}}',
+  '{{x}}',
+  '$',
+  '$1',
+  '$ARGUMENTS',
+  '---',
+  '\n',
+  ' a',
+  '#!',
+];
+const part = fc.oneof(
+  fc.constantFrom(...pieces).map((text): Part => textPart(text)),
+  fc.constantFrom<Part>(
+    { kind: 'variable', name: 'x', place },
+    { kind: 'stdin', name: 'stdin', place },
+    { kind: 'arguments', name: '', place },
+    { kind: 'argument', name: '2', place },
+    { kind: 'file', name: 'b.md', place },
+  ),
+);
+
+const template = fc.array(part).map(joinTexts);
+
+test('a prompt written as Markdown has the same text when it is read again', async () => {
+  await fc.assert(
+    fc.asyncProperty(template, fc.option(template), async (prompt, system) => {
+      const original: PromptFile = {
+        file,
+        format: 'markdown',
+        front: {},
+        system: system ?? undefined,
+        prompt,
+        notices: [],
+      };
+      const read = await parse(promptMarkdown(original));
+      expect(fill(read.prompt)).toBe(fill(prompt));
+      expect(fill(read.system ?? [])).toBe(fill(system ?? []));
+    }),
+  );
+});
+
+describe('a template of llm', () => {
+  test('keeps its model, parameters and defaults, and declares all variables', async () => {
+    const llm = await parse(
+      'model: m\nsystem: "You: $mood"\nprompt: "For $$5 ${who}: $input"\ndefaults: { mood: calm }\noptions: { temperature: 0.7 }\n',
+      '/brief.yaml',
+    );
+    const read = await parse(promptMarkdown(llm));
+    expect(read.front).toMatchObject({
+      model: { value: 'm' },
+      params: [{ value: ['temperature', 0.7] }],
+    });
+    expect(variablesOf(read).map(({ name, default: value }) => [name, value])).toEqual([
+      ['mood', 'calm'],
+      ['who', undefined],
+    ]);
+    expect(fillTemplate(read.prompt, { ...values, variables: new Map([['who', 'me']]) })).toBe(
+      'For $5 me: IN',
+    );
+  });
+
+  test.each([
+    ['prompt: a\nschema_object: {}', /brief\.yaml:2: natter cannot use "schema_object"/],
+    ['prompt: a\nfragments: [b]', /cannot use "fragments" of an llm template/],
+    ['model: a', /an llm template needs prompt or system/],
+    ['prompt: [a]', /brief\.yaml:1: prompt must be text/],
+  ])('%j is refused with the file and the line', async (content, message) => {
+    await expect(parse(content, '/brief.yaml')).rejects.toThrow(message);
+  });
+
+  test('has a notice for what natter ignores', async () => {
+    const { notices } = await parse('name: a\nprompt: a\nextract: true', '/b.yaml');
+    expect(notices).toEqual([
+      '/b.yaml:3: extract is ignored: natter last --block 1 prints the first code block of the answer',
+    ]);
+  });
+});
+
+describe('a command file of a coding agent', () => {
+  const command =
+    '---\nallowed-tools: Read\nargument-hint: [issue] [priority]\nmodel: sonnet\n---\nFix #$1, $2.';
+
+  test('takes numbered words, and ignores the model and the tools with notices', async () => {
+    const read = await parse(command);
+    expect(read.format).toBe('agent');
+    expect(read.front).toEqual({ argumentHint: '[issue] [priority]' });
+    expect(fill(read.prompt)).toBe('Fix #one, two.');
+    expect(read.notices).toEqual([
+      '/a.md:4: the model is that of a coding agent and is ignored',
+      '/a.md:2: natter has no tools; the model gets only the text',
+    ]);
+  });
+
+  test('is known by its folder', async () => {
+    const { prompt, format } = await parse('Fix $1.', '/p/.claude/commands/fix.md');
+    expect(format).toBe('agent');
+    expect(promptMarkdown(await parse('Fix $1.', '/p/.claude/commands/fix.md'))).toBe(
+      '---\nargument-hint: "[words]"\n---\n\nFix $1.\n',
+    );
+    expect(fill(prompt)).toBe('Fix one.');
+  });
+
+  test('has a notice for a command, with its line', async () => {
+    const { notices } = await parse(`${command}\n\nStatus: !\`git status\``);
+    expect(notices.at(-1)).toBe('/a.md:8: natter runs no commands: !`git status` is sent as text');
+  });
+});
+
+describe('a pattern of fabric', () => {
+  test('is a system prompt, with user.md as the prompt', async () => {
+    const read = await parsePromptFile(
+      { file: { name: 's', path: '/p/system.md' }, content: '# ID\n' },
+      { file: { name: 'u', path: '/p/user.md' }, content: 'Text: {{input}}\n' },
+    );
+    expect([fill(read.system ?? []), fill(read.prompt)]).toEqual(['# ID', 'Text: IN']);
+  });
+
+  test('with a place for the input is a prompt', async () => {
+    const read = await parse('# ID\n{{input}}', '/p/system.md');
+    expect([read.system, fill(read.prompt)]).toEqual([undefined, '# ID\nIN']);
+  });
+});

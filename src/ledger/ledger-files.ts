@@ -7,17 +7,19 @@ export const ledgerFolder = (state: string): string => path.join(state, 'usage')
 
 /** The file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
 export function ledgerFile(state: string, time: string): string {
-  return path.join(ledgerFolder(state), `${time.slice(0, 7)}.jsonl`);
+  return path.join(ledgerFolder(state), `${monthOf(time)}.jsonl`);
 }
+
+const monthOf = (time: string) => time.slice(0, 7);
 
 /** Appends lines in one write for each month. @throws Failure `storage` */
 export function appendToLedger(state: string, lines: readonly LedgerLine[]): void {
-  const files = new Map<string, string[]>();
+  const months = new Map<string, string[]>();
   for (const line of lines) {
-    const file = ledgerFile(state, line.time);
-    const others = files.get(file);
-    if (others === undefined) files.set(file, [JSON.stringify(line)]);
-    else others.push(JSON.stringify(line));
+    const month = monthOf(line.time);
+    const texts = months.get(month) ?? [];
+    months.set(month, texts);
+    texts.push(JSON.stringify(line));
   }
-  for (const [file, texts] of files) appendLine(file, texts.join('\n'));
+  for (const [month, texts] of months) appendLine(ledgerFile(state, month), texts.join('\n'));
 }

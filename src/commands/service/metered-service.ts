@@ -55,7 +55,7 @@ export const stopped = Symbol('stopped');
 /** Sees the end of each request. */
 export interface UsageMeter {
   /** Waits until the request fits the budget. @throws Failure `budget` if it may never fit */
-  admit(request: CompletionRequest): Promise<void>;
+  admit(request: CompletionRequest): Promise<void> | undefined;
   /** The event, with an estimate if the service seems to have cut the prompt. */
   finish(request: MeteredRequest, event: AnswerFinished): AnswerFinished;
   /** @param error undefined for an answer; {@link stopped}; or what was thrown */

@@ -109,7 +109,8 @@ async function sendMetered(
   send: Send,
   [request, take, options]: Parameters<Send>,
 ): Promise<void> {
-  await admit(request);
+  const admitted = admit(request);
+  if (admitted !== undefined) await admitted;
   const seen = beginRequest(clock, request, options);
   let error: unknown;
   const takeEvent: typeof take = (event) => {
@@ -135,13 +136,14 @@ function createLazyGuard(sources: MeterSources, isSandbox: boolean, flush: () =>
     const { createBudgetGuard } = await import('./budget-guard.ts');
     return createBudgetGuard({ ...sources, isSandbox, flush }, text);
   };
+  const admitWithin = async (text: string, request: CompletionRequest): Promise<void> => {
+    guard = await (opening ??= open(text));
+    await guard.admit(request);
+  };
   return {
     loaded: () => guard,
-    async admit(request: CompletionRequest): Promise<void> {
-      if (budget === undefined) return;
-      guard = await (opening ??= open(budget));
-      await guard.admit(request);
-    },
+    admit: (request: CompletionRequest) =>
+      budget === undefined ? undefined : admitWithin(budget, request),
   };
 }
 

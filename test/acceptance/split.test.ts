@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter, serviceAt } from '../support/natter.ts';
-import { response, streamed } from '../support/raw-replies.ts';
+import { json, response, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 
@@ -98,6 +98,20 @@ test('--split auto cuts a text that does not fit, at paragraphs', async () => {
     .matchAll(/">\n(line[^]*?)<\/file>/g)) {
     expect(text).toMatch(/\n\n$/);
   }
+});
+
+test('pieces that the service finds too long are cut into smaller ones', async () => {
+  const refusal = { error: { message: 'the prompt does not fit the context window' } };
+  const refused: Reply = [json(400, refusal)];
+  const { run, prompts, kept } = await openPlace([refused, answered]);
+  const { code, stderr } = await run(words, lines);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/warning: the service counts more tokens than natter; cutting the text/);
+  const [, total = ''] = /into (\d+) smaller pieces/.exec(stderr) ?? [];
+  const smaller = prompts().filter((prompt) => prompt.includes(` of ${total} of a longer text`));
+  expect(smaller).toHaveLength(Number(total));
+  expect(textIn(smaller)).toBe(lines);
+  expect(kept()).toEqual([]);
 });
 
 test('--dry-run prints the number of requests and tokens, and sends nothing', async () => {

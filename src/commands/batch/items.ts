@@ -32,7 +32,8 @@ const readSize = 16_384;
 
 async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   try {
-    for await (const chunk of createReadStream(name, { signal, highWaterMark: readSize })) yield chunk as Uint8Array;
+    for await (const chunk of createReadStream(name, { signal, highWaterMark: readSize }))
+      yield chunk as Uint8Array;
   } catch (error) {
     signal.throwIfAborted();
     throw cannotRead(name, error);

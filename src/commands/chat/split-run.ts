@@ -14,12 +14,14 @@ import type { Context } from '../program/context.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
+import { isTooLong } from '../service/fallback.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService } from '../service/service.ts';
 import { type ChatOptions, type Preparation, prepare, sendPrompt } from './run.ts';
 import {
   combinePrompt,
   combineRequests,
+  leastBudget,
   longestPrompt,
   packTexts,
   type Piece,
@@ -128,6 +130,26 @@ async function combine(
   }
 }
 
+/** The share of the tokens that the next pieces have after the service has refused longer ones. */
+const smallerShare = 0.6;
+
+/** Cuts smaller pieces while the service finds them too long: it counts more tokens than the estimate. */
+async function sendFitting(run: SplitRun): Promise<void> {
+  try {
+    await sendPieces(run);
+  } catch (error) {
+    const { room, planFor, presentation } = run;
+    const budget = Math.floor(room.budget * smallerShare);
+    if (!(error instanceof Failure) || !isTooLong(error) || budget < leastBudget) throw error;
+    const { pieces } = planFor(budget);
+    const number = count(pieces.length);
+    presentation.notices.warning(
+      `the service counts more tokens than natter; cutting the text into ${number} smaller pieces`,
+    );
+    await sendFitting({ ...run, room: { ...room, budget }, pieces });
+  }
+}
+
 async function sendPieces(run: SplitRun): Promise<void> {
   const { context, options, presentation, settings, prompt, pieces } = run;
   const network = { network: undiciNetwork };
@@ -151,6 +173,10 @@ async function sendPieces(run: SplitRun): Promise<void> {
       const answers = await sender.send(prompts);
       await printFinalAnswer(run, service, await combine(run, sender, answers), answers);
       isComplete = true;
+    } catch (error) {
+      // These pieces are not sent again.
+      isComplete = error instanceof Failure && isTooLong(error);
+      throw error;
     } finally {
       await sender.close(isComplete);
     }
@@ -184,7 +210,8 @@ export async function runSplit(
   const room = roomFor({ model, windows, maxTokens, system, prompt: longestPrompt(prompt) });
   const fits = contextFit(model, tokens, windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';
-  const { pieces, longLines } = planPieces(textsOf(sources), border, room.budget);
+  const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
+  const { pieces, longLines } = planFor(room.budget);
   if (pieces.length === 1 || (fits && options.split === 'auto')) {
     return sendPrompt({ ...preparation, guard }, settings, whole);
   }
@@ -192,6 +219,6 @@ export async function runSplit(
   if (longLines > 0) {
     notices.notice(`lines longer than a piece were cut between characters: ${count(longLines)}`);
   }
-  const run = { ...preparation, settings, guard, prompt, room, pieces };
-  return options.dryRun === true ? printPlan(run) : sendPieces(run);
+  const run = { ...preparation, settings, guard, prompt, room, pieces, planFor };
+  return options.dryRun === true ? printPlan(run) : sendFitting(run);
 }

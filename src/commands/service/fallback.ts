@@ -54,10 +54,14 @@ export function fallbackModels(
 const tooLong =
   /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens/i;
 
+/** The service refused a prompt because of its length. */
+export const isTooLong = ({ kind, message }: Failure): boolean =>
+  kind === 'invalid_request' && tooLong.test(message);
+
 /** The service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {
-  const { kind, remedy, message } = failure;
-  if (kind === 'invalid_request') return tooLong.test(message);
+  const { kind, remedy } = failure;
+  if (kind === 'invalid_request') return isTooLong(failure);
   // The limit of the user, not of the service.
   if (remedy?.code === 'raise-timeout' && remedy.limit === 'totalTimeout') return false;
   return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
@@ -81,8 +85,8 @@ export interface FailedModel {
 }
 
 /** Whether the next model may answer. */
-export const mayPass = ({ failure, isTooLong }: FailedModel): boolean =>
-  isTooLong === true || mayFallBack(failure);
+export const mayPass = (failed: FailedModel): boolean =>
+  failed.isTooLong === true || mayFallBack(failed.failure);
 
 export function passedModel({ model, failure }: FailedModel): PassedModel {
   const { profile, values } = model.settings;

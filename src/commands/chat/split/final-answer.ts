@@ -11,7 +11,7 @@ import { planRequest, promptMessages } from '../../prompt/chat-request.ts';
 import type { SecretGuard } from '../../prompt/guard/secret-guard.ts';
 import type { Service } from '../../service/service.ts';
 import type { Preparation } from '../run.ts';
-import { combinePrompt, type Piece, type Room } from './plan-pieces.ts';
+import { combinePrompt, type Piece, type PlannedPieces, type Room } from './plan-pieces.ts';
 import type { PieceAnswer } from './send-pieces.ts';
 
 export interface SplitRun extends Preparation {
@@ -20,6 +20,8 @@ export interface SplitRun extends Preparation {
   readonly prompt: string;
   readonly room: Room;
   readonly pieces: readonly Piece[];
+  /** The pieces for a different number of tokens. */
+  readonly planFor: (budget: number) => PlannedPieces;
 }
 
 interface FinalAnswer {

@@ -19,7 +19,8 @@ const largestAnswer = 4096;
 const usableShare = 0.9;
 /** Tokens of the tags around a text. */
 const blockTokens = 16;
-const leastBudget = 64;
+/** Tokens of the smallest pieces. */
+export const leastBudget = 64;
 
 export interface Room {
   /** Tokens of texts in one request. */

@@ -14,6 +14,7 @@ export type FailureKind =
   | 'storage'
   | 'no_answer'
   | 'budget'
+  | 'truncated_prompt'
   | 'secrets'
   | 'unfinished';
 
@@ -153,6 +154,7 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   // 13 is reserved for an answer that does not match a schema.
   no_answer: 14,
   budget: 15,
+  truncated_prompt: 16,
   secrets: 17,
   // EX_TEMPFAIL of sysexits.h: schedulers retry it.
   unfinished: 75,

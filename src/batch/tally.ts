@@ -23,6 +23,8 @@ export interface Tally {
   completionTokens: number;
   /** Requests sent. */
   attempts: number;
+  /** Answers to prompts that the service has probably cut. */
+  truncated: number;
   /** Of this run's answers: until their end, and until their first text. */
   readonly latency: Latencies;
   readonly firstText: Latencies;
@@ -42,6 +44,7 @@ export function emptyTally(): Tally {
     promptTokens: 0,
     completionTokens: 0,
     attempts: 0,
+    truncated: 0,
     latency: createLatencies(),
     firstText: createLatencies(),
   };

@@ -66,6 +66,8 @@ export interface AnswerFinished {
   readonly model?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
+  /** Tokens of the prompt at least, if the service counted far fewer: it has probably cut the prompt. */
+  readonly estimatedPromptTokens?: number;
   /** Requests sent, including the successful one. */
   readonly attempts: number;
   readonly timing: Timing;

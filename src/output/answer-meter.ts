@@ -16,6 +16,8 @@ export interface AnswerMetadata {
   readonly refusal?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
+  /** As in `AnswerFinished`. */
+  readonly estimatedPromptTokens?: number;
   readonly attempts?: number;
   readonly timing?: Timing;
   /** The service reported that the answer is complete. */
@@ -38,7 +40,8 @@ function addTo(metadata: Writable<AnswerMetadata>, event: ChatEvent): void {
   if (id !== undefined) metadata.id = id;
   if (model !== undefined) metadata.model = model;
   if (event.type === 'answer-named') return;
-  const { finishReason, usage, attempts, timing } = event;
+  const { finishReason, usage, attempts, timing, estimatedPromptTokens } = event;
+  if (estimatedPromptTokens !== undefined) metadata.estimatedPromptTokens = estimatedPromptTokens;
   if (finishReason !== undefined) metadata.finishReason = finishReason;
   if (usage !== undefined) metadata.usage = usage;
   metadata.attempts = attempts;

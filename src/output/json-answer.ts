@@ -17,6 +17,13 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
+/** Only if the service has probably cut the prompt. */
+function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPromptTokens?: number }) {
+  return estimate === undefined
+    ? undefined
+    : { truncated_suspected: true, estimated_prompt_tokens: estimate };
+}
+
 /** `profile` and `fallbackFrom` are present only with fallbacks, `refusal` only if the service sent one, `incomplete` only if the end of the answer is missing. */
 export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return { id: metadata.id ?? null, ...fieldsAfterId(metadata, content, requestedModel) };
@@ -32,6 +39,7 @@ export function fieldsAfterId(metadata: AnswerMetadata, content: string, request
     refusal: metadata.refusal,
     finish_reason: metadata.finishReason ?? null,
     usage: metadata.usage ?? null,
+    ...truncationFields(metadata),
     attempts: metadata.attempts,
     timing: timingFields(metadata.timing),
     incomplete: metadata.complete ? undefined : true,
@@ -76,7 +84,8 @@ export function eventRecords(event: ChatEvent): readonly object[] {
     case 'answer-finished': {
       const { id, model, finishReason, usage, attempts, timing } = event;
       const ending = { finish_reason: finishReason ?? null, usage: usage ?? null };
-      return [{ type, id, model, ...ending, attempts, timing: timingFields(timing) }];
+      const measured = { attempts, timing: timingFields(timing) };
+      return [{ type, id, model, ...ending, ...truncationFields(event), ...measured }];
     }
     case 'answer-named':
       return [{ type, id: event.id, model: event.model }];

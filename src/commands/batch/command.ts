@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
+import { strictOption } from '../prompt/prompt-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { secretOptions } from '../prompt/prompt-options.ts';
 import type { ExportOptions } from './export-run.ts';
@@ -64,6 +65,7 @@ const limitOptions = () => [
   ),
   new Option('--keep-going', 'do not stop if the first items all fail alike'),
   settingOption('budget'),
+  strictOption(),
   new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),
   new Option('--max-cost <amount>', 'stop before the run costs more (natter config set prices…)'),
 ];

@@ -38,6 +38,7 @@ export interface BatchOptions extends GlobalOptions, ReportOptions {
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
   readonly budget?: string;
+  readonly strict?: boolean;
   readonly model?: string;
   readonly fallback?: string;
   readonly system?: string;

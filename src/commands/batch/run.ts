@@ -148,7 +148,9 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   let fallback: BatchFallback | undefined;
   try {
     fallback = await openFallback(run, service, rules.sending, warn);
-    const processing = { secrets, sink, tally, stopRun, spending, fallback, ...rules };
+    const isStrict = options.strict === true;
+    const counted = { secrets, sink, tally, stopRun, spending };
+    const processing = { ...counted, fallback, isStrict, warn, ...rules };
     await sendPending(run, processing, admission, stop);
   } finally {
     progress.end();

@@ -154,6 +154,14 @@ function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: nu
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
+/** @throws Failure `truncated_prompt` with `--strict` */
+async function reportTruncation({ options, presentation }: Run, metadata: AnswerMetadata) {
+  const truncated = await import('../../output/truncated-prompt.ts');
+  const failure = options.strict === true ? truncated.truncationFailure(metadata) : undefined;
+  if (failure !== undefined) throw failure;
+  presentation.notices.warning(truncated.truncationWarning(metadata) ?? '');
+}
+
 async function send(run: Run, plan: Plan): Promise<void> {
   const { context, options, presentation } = run;
   const { settings, planned, chain } = plan;
@@ -166,6 +174,7 @@ async function send(run: Run, plan: Plan): Promise<void> {
   try {
     const metadata = await answer(run, service, plan, output);
     conclude(run, metadata, planned.request.model, output.removed());
+    if (metadata.estimatedPromptTokens !== undefined) await reportTruncation(run, metadata);
   } finally {
     await chain?.close();
     await service.close();

@@ -5,6 +5,7 @@ import { filteredNotice, finishNotice, refusalNotice } from '../../output/notice
 import { endReasonOf, type ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { count, figuresText } from '../../output/figures.ts';
+import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
@@ -12,7 +13,11 @@ import { maskMessage } from '../program/mask-secrets.ts';
 
 export interface FinishedComparison {
   readonly context: Pick<Context, 'streams' | 'secrets'>;
-  readonly options: { readonly diff?: boolean; readonly quiet?: boolean };
+  readonly options: {
+    readonly diff?: boolean;
+    readonly quiet?: boolean;
+    readonly strict?: boolean;
+  };
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
   readonly answers: readonly ComparedAnswer[];
@@ -60,8 +65,15 @@ function printFigures({ context, presentation, answers }: FinishedComparison): v
   void stderr.write(isTerminal ? `\n${text}` : text);
 }
 
-function printNotices({ presentation: { notices }, answers, removed }: FinishedComparison): void {
+function printNotices({
+  presentation: { notices },
+  options,
+  answers,
+  removed,
+}: FinishedComparison): void {
   for (const { label, metadata, failure } of answers) {
+    const truncation = options.strict === true ? undefined : truncationWarning(metadata);
+    if (truncation !== undefined) notices.warning(`${label}: ${truncation}`);
     const { refusal } = metadata;
     if (refusal !== undefined) notices.warning(`${label}: ${refusalNotice(refusal)}`);
     const isComplete = metadata.complete && failure === undefined;
@@ -72,18 +84,30 @@ function printNotices({ presentation: { notices }, answers, removed }: FinishedC
   if (filtered !== undefined) notices.notice(filtered);
 }
 
-function withLabel({ label, failure }: ComparedAnswer): Failure | undefined {
+type FailedAnswer = Pick<ComparedAnswer, 'label' | 'failure'>;
+
+/** With the failures of `--strict`. */
+function failuresOf({ options, answers }: FinishedComparison): readonly FailedAnswer[] {
+  return answers.map(({ label, failure, metadata }) => ({
+    label,
+    failure: failure ?? (options.strict === true ? truncationFailure(metadata) : undefined),
+  }));
+}
+
+function withLabel({ label, failure }: FailedAnswer): Failure | undefined {
   if (failure === undefined) return undefined;
   return rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure });
 }
 
 /** @throws the first failure; prints the others as warnings */
 export async function reportComparison(comparison: FinishedComparison): Promise<void> {
-  const { options, format, answers, presentation } = comparison;
+  const { options, format, presentation } = comparison;
   if (options.diff === true) await printDiffs(comparison);
   if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
   printNotices(comparison);
-  const [first, ...others] = answers.map(withLabel).filter((failure) => failure !== undefined);
+  const [first, ...others] = failuresOf(comparison)
+    .map(withLabel)
+    .filter((failure) => failure !== undefined);
   for (const { message } of others) presentation.notices.warning(message);
   if (first !== undefined) throw first;
 }

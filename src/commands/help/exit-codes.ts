@@ -15,6 +15,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   storage: 'a file or output could not be written',
   no_answer: 'filtered, refused, or a tool call; its text is kept',
   budget: '--budget, --max-cost or --max-total-tokens is reached',
+  truncated_prompt: 'with --strict: the service probably cut the prompt',
   secrets: 'piped or attached text has secrets; nothing was sent',
   unfinished: 'items of a batch are left; another run can help',
 };

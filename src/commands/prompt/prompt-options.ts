@@ -10,6 +10,8 @@ export interface PromptOptions {
   readonly file?: readonly string[];
   readonly param?: readonly string[];
   readonly budget?: string;
+  /** Fails if the service has probably cut the prompt. */
+  readonly strict?: boolean;
   /** False with `--no-stream`. */
   readonly stream: boolean;
   /** False with `--no-stdin`. */
@@ -31,6 +33,9 @@ export interface ConversationOptions {
   readonly save?: boolean;
 }
 
+export const strictOption = () =>
+  new Option('--strict', 'fail (exit code 16) if the service seems to have cut the prompt');
+
 /** Options of the request, except the model. */
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
@@ -44,6 +49,7 @@ export const requestOptions = (): readonly Option[] => [
   ),
   new Option('--no-stream', 'do not stream the answer'),
   settingOption('budget'),
+  strictOption(),
 ];
 
 /** Options for secrets in the input. */

@@ -1,5 +1,6 @@
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { AnswerFinished } from '../../client/events.ts';
+import { suspectTruncation } from '../../conversation/prompt-truncation.ts';
 import { estimateMessages, tokensFor } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
 import { appendToLedger } from '../../ledger/ledger-files.ts';
@@ -155,7 +156,12 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
   const refused = new Map<unknown, LedgerLine>();
   const meter: Pick<UsageMeter, 'admit' | 'finish' | 'end'> = {
     admit: (request) => guard.admit(request),
-    finish: (_request, event: AnswerFinished) => event,
+    finish({ request }, event: AnswerFinished) {
+      const counted = event.usage?.prompt_tokens;
+      const estimate =
+        counted === undefined ? undefined : suspectTruncation(request.messages, counted);
+      return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
+    },
     end(seen, error) {
       if (!isKept) return;
       const { request, isThrottled } = seen;

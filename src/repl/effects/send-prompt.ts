@@ -13,6 +13,7 @@ import { endingWith, messagesFor } from '../state/position.ts';
 import { attachedEntry } from '../text/sent-prompt.ts';
 import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
+import { truncationWarning } from '../../output/truncated-prompt.ts';
 import { mentionProblem, readMentioned } from './mentioned-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
@@ -29,6 +30,8 @@ interface Answer {
   /** Reasoning received after the first text. */
   lateReasoning: string;
   finishReason: string | undefined;
+  /** Why the prompt was probably cut. */
+  truncation: string | undefined;
 }
 
 /** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
@@ -95,6 +98,7 @@ async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
     await showReasoning(answer, event.text);
   } else if (event.type === 'answer-finished') {
     answer.finishReason = event.finishReason;
+    answer.truncation = truncationWarning(event);
   }
 }
 
@@ -137,6 +141,7 @@ function printNotices(answer: Answer, noAnswer: Failure | undefined, removed: nu
   const texts = [
     lateReasoning === '' ? undefined : `reasoning after the first text: ${lateReasoning}`,
     refusal === '' ? (noAnswer?.message ?? finishNotice(finishReason)) : refusalNotice(refusal),
+    answer.truncation,
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
   ].filter((text) => text !== undefined);
   core.print(texts.map((text) => notice(core.ports.clean(text))));
@@ -196,6 +201,7 @@ export async function runSend(
     refusal: '',
     lateReasoning: '',
     finishReason: undefined,
+    truncation: undefined,
   };
   const outcome = await send(answer, prompt);
   const conversation = core.journal().conversation();

@@ -2,6 +2,8 @@ import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
 import { countFailure, type Tally } from '../../../batch/tally.ts';
 import type { Failure } from '../../../failure.ts';
+import type { AnswerMetadata } from '../../../output/answer-meter.ts';
+import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
@@ -20,13 +22,29 @@ export interface ItemProcessing {
   readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
   readonly spending: Spending | undefined;
+  /** Of `--strict`. */
+  readonly isStrict: boolean;
+  readonly warn: (text: string) => void;
   readonly fallback: BatchFallback | undefined;
   /** Starts no new items, because the failure would repeat. */
   readonly stopRun: (failure: Failure) => void;
 }
 
+/** Counts a prompt that was probably cut, and warns about the first one. */
+function noteTruncation(tally: Tally, metadata: AnswerMetadata, warn: (text: string) => void) {
+  tally.truncated += 1;
+  if (tally.truncated > 1) return;
+  warn(`${truncationWarning(metadata) ?? ''} (results have truncated_suspected)`);
+}
+
+/** With `--strict`, the answer to a prompt that was probably cut is a failure; its text is kept. */
+function strictOutcome({ isStrict }: ItemProcessing, outcome: ItemOutcome): ItemOutcome {
+  if (!isStrict || outcome.failure !== undefined) return outcome;
+  return { ...outcome, failure: truncationFailure(outcome.metadata) };
+}
+
 function countOutcome(
-  { tally, circuitBreaker, stopRun }: ItemProcessing,
+  { tally, circuitBreaker, stopRun, warn }: ItemProcessing,
   { failure, metadata, isStarved }: ItemOutcome,
 ): void {
   const { usage, timing, attempts = 1 } = metadata;
@@ -35,6 +53,7 @@ function countOutcome(
   tally.promptTokens += usage?.prompt_tokens ?? 0;
   tally.completionTokens += usage?.completion_tokens ?? 0;
   tally.attempts += attempts;
+  if (metadata.estimatedPromptTokens !== undefined) noteTruncation(tally, metadata, warn);
   if (failure === undefined) {
     tally.answered += 1;
     if (timing !== undefined) tally.latency.add(timing.total);
@@ -57,8 +76,9 @@ async function answerItem(
   const { index } = item;
   let outcome: ItemOutcome;
   try {
-    outcome = await (fallback?.send(item.content, permission) ??
+    const sent = await (fallback?.send(item.content, permission) ??
       sendItem(sending, item.content, permission));
+    outcome = strictOutcome(processing, sent);
   } catch (error) {
     processing.spending?.settle(index, undefined);
     permission.end(false, undefined);

@@ -81,8 +81,8 @@ test.each(rows)('P23 $kind is named by --json on standard error: $line', async (
 test('P23 every kind of failure of a prompt except an unexpected one has a row above', () => {
   const shown = new Set(rows.map(({ kind }) => kind));
   const missing = Object.keys(exitCodes).filter((kind) => !shown.has(kind as FailureKind));
-  // Only batches have the others (batch-stops.test.ts), and secrets need a different machine (secret-guard.test.ts).
-  expect(missing).toEqual(['unexpected', 'budget', 'secrets', 'unfinished']);
+  // The others have tests of their own: budget, truncation, secrets, and batch-stops.
+  expect(missing).toEqual(['unexpected', 'budget', 'truncated_prompt', 'secrets', 'unfinished']);
 });
 
 test('P23 every exit code is unique', () => {

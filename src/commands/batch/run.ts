@@ -76,6 +76,7 @@ function rulesOf(
   const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
     sending: { ...service, settings, stream, ...limits, guard, clock: context.clock },
+    isStrict: options.strict === true,
     circuitBreaker: createCircuitBreaker({
       most,
       maxWait: maxWaitOf(settings),
@@ -136,8 +137,8 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const progress = showProgress(run, admission, stop);
   const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
   const { secrets } = context;
-  const { settings, options } = run;
-  const isSandbox = options.sandbox === true;
+  const { settings } = run;
+  const isSandbox = run.options.sandbox === true;
   const stopRun = stopping.fail;
   const spending = openSpending({ settings, isSandbox, limits: plan.budget, tally, stopRun });
   const rules = rulesOf(run, service, stopping);
@@ -148,9 +149,8 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   let fallback: BatchFallback | undefined;
   try {
     fallback = await openFallback(run, service, rules.sending, warn);
-    const isStrict = options.strict === true;
     const counted = { secrets, sink, tally, stopRun, spending };
-    const processing = { ...counted, fallback, isStrict, warn, ...rules };
+    const processing = { ...counted, fallback, warn, ...rules };
     await sendPending(run, processing, admission, stop);
   } finally {
     progress.end();

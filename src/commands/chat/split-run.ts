@@ -160,7 +160,9 @@ async function sendPieces(run: SplitRun): Promise<void> {
   const { stream } = options;
   const isQuiet = options.quiet === true;
   const identity = [settings.values.model, settings.values.system ?? '', ...prompts];
-  const sending = { context, presentation, settings, service, stream, isQuiet, identity };
+  const isStrict = options.strict === true;
+  const how = { stream, isQuiet, isStrict };
+  const sending = { context, presentation, settings, service, ...how, identity };
   try {
     const sender = await openPieceSender(sending);
     let isComplete = false;

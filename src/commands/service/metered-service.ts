@@ -137,7 +137,7 @@ export function meterService<Service extends MeteredService>(
   { context, notices, settings }: MeteredRun,
 ): Service {
   const { client, clock, isSandbox } = service;
-  const source = usageSources.get(context) ?? { command: 'other' };
+  const source = usageSources.get(context) ?? { command: 'chat' };
   const sources = { context, notices, settings, source };
   const { send } = client;
   const hasBudget = settings.values.budget !== undefined;

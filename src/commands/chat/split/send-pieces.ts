@@ -52,6 +52,8 @@ export interface SenderOptions {
   readonly service: Service;
   readonly stream: boolean;
   readonly isQuiet: boolean;
+  /** Of `--strict`. */
+  readonly isStrict: boolean;
   /** Identifies the command, so that the same one continues. */
   readonly identity: readonly string[];
 }
@@ -124,20 +126,16 @@ function showProgress(
   return progress;
 }
 
-async function sendItems(
-  options: SenderOptions,
-  items: readonly InputItem[],
+function processingOf(
+  { context, presentation, settings, service, stream, isStrict }: SenderOptions,
   sink: BatchSink,
-): Promise<Tally> {
-  const { context, presentation, settings, service, stream } = options;
+  tally: Tally,
+  stop: AbortSignal,
+  stopRun: ItemProcessing['stopRun'],
+): ItemProcessing {
   const { clock, secrets, signal } = context;
-  const tally = { ...emptyTally(), total: items.length };
-  const failing = new AbortController();
-  const stop = AbortSignal.any([signal, failing.signal]);
-  const onPause = pauseNotice(presentation);
-  const admission = openAdmission({ plan, settings, onPause }, service, stop);
   const isReplay = service.replayedFrom !== undefined;
-  const processing: ItemProcessing = {
+  return {
     secrets,
     sink,
     tally,
@@ -145,8 +143,24 @@ async function sendItems(
     circuitBreaker: createCircuitBreaker({ most: 10, maxWait: maxWaitOf(settings), isReplay }),
     spending: undefined,
     fallback: undefined,
-    stopRun: (failure) => failing.abort(failure),
+    isStrict,
+    warn: (text) => presentation.notices.warning(text),
+    stopRun,
   };
+}
+
+async function sendItems(
+  options: SenderOptions,
+  items: readonly InputItem[],
+  sink: BatchSink,
+): Promise<Tally> {
+  const { context, presentation, settings, service } = options;
+  const tally = { ...emptyTally(), total: items.length };
+  const failing = new AbortController();
+  const stop = AbortSignal.any([context.signal, failing.signal]);
+  const onPause = pauseNotice(presentation);
+  const admission = openAdmission({ plan, settings, onPause }, service, stop);
+  const processing = processingOf(options, sink, tally, stop, (failure) => failing.abort(failure));
   const progress = showProgress(options, tally, admission, stop);
   try {
     await runItems({
@@ -161,7 +175,7 @@ async function sendItems(
   } finally {
     progress.end();
   }
-  signal.throwIfAborted();
+  context.signal.throwIfAborted();
   return tally;
 }
 

@@ -5,6 +5,7 @@ import {
   command,
   duration,
   identifier,
+  keys,
   modelNames,
   oneOf,
   trueOrFalse,
@@ -36,6 +37,8 @@ export interface SettingValues {
   readonly ledger: boolean;
   readonly secretGuard: SecretGuardMode;
   readonly budget: string | undefined;
+  readonly shellKey: string;
+  readonly shellExplainKey: string;
 }
 
 export type SettingKey = keyof SettingValues;
@@ -170,6 +173,20 @@ export const definitions: Definitions = {
     variable: 'NATTER_BUDGET',
     type: budget,
     summary: 'Most tokens or money of a profile, such as 2M/day, 5usd/week or 20eur/month',
+  },
+  shellKey: {
+    name: 'shell-key',
+    variable: 'NATTER_SHELL_KEY',
+    type: keys,
+    default: 'alt-m',
+    summary: 'Key for a command (natter shell-init)',
+  },
+  shellExplainKey: {
+    name: 'shell-explain-key',
+    variable: 'NATTER_SHELL_EXPLAIN_KEY',
+    type: keys,
+    default: 'alt-i',
+    summary: 'Key for an explanation (natter shell-init)',
   },
 };
 

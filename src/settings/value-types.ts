@@ -63,6 +63,20 @@ export const command: ValueType<string> = {
   store: (value) => value,
 };
 
+/** A key, or a key after Ctrl-X; without those that end a line or a program. `none` is no key. */
+const keyPattern =
+  /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/;
+
+export const keys: ValueType<string> = {
+  name: 'key',
+  expected: 'a key such as alt-m, ctrl-g, f4 or "ctrl-x m", or none',
+  parse(text) {
+    const key = text.trim().toLowerCase();
+    return keyPattern.test(key) ? key : undefined;
+  },
+  store: (value) => value,
+};
+
 /** Models separated by commas, each `model`, `profile:model` or `profile:`. */
 export const modelNames: ValueType<string> = {
   name: 'models',

@@ -9,6 +9,7 @@ import { buildConfig, type RunConfig } from '../../src/commands/config/command.t
 import { buildDoctor, type RunDoctor } from '../../src/commands/doctor/command.ts';
 import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
 import { buildSandbox, type RunSandbox } from '../../src/commands/sandbox/command.ts';
+import { buildShellInit, type RunShellInit } from '../../src/commands/shell-init/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { parseWords } from './parse-words.ts';
 
@@ -122,6 +123,21 @@ describe('config', () => {
     ['config remove-profile p', ['remove', defaults, 'p']],
   ])('natter %s', async (words, expected) => {
     expect(await parseWords(build, words)).toEqual(expected);
+  });
+});
+
+describe('shell-init', () => {
+  test.each([
+    ['shell-init bash', {}],
+    ['shell-init bash --key ctrl-g --explain-key none', { key: 'ctrl-g', explainKey: 'none' }],
+    ['shell-init bash --suggest --sandbox', { suggest: true, sandbox: true }],
+    ['shell-init bash --explain 127 --profile work', { explain: '127', profile: 'work' }],
+  ])('natter %s', async (words, options) => {
+    const ran = await parseWords(
+      ({ shellInit }: { shellInit: RunShellInit }) => buildShellInit(context, shellInit),
+      words,
+    );
+    expect(ran).toEqual(['shellInit', { ...defaults, ...options }, 'bash']);
   });
 });
 

@@ -24,6 +24,9 @@ describe('definitions', () => {
     expect(names.filter((name) => /key|secret|credential|password|auth/.test(name))).toEqual([
       'api-key-command',
       'secret-guard',
+      // Keys of the keyboard.
+      'shell-key',
+      'shell-explain-key',
     ]);
   });
 });

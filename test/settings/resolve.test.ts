@@ -46,6 +46,8 @@ describe('precedence', () => {
       save: true,
       ledger: true,
       secretGuard: 'ask',
+      shellKey: 'alt-m',
+      shellExplainKey: 'alt-i',
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

@@ -4,6 +4,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { openClient, openService, type Service } from '../service/service.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkServer, type ServerFacts } from './check-server.ts';
@@ -63,6 +64,7 @@ export async function examineService(
 ): Promise<ServerFacts | undefined> {
   const { context, options, presentation, add } = examination;
   const limited = withShortLimits(settings);
+  nameUsage(context, { command: 'doctor' });
   const observed = observeNetwork(nodeNetwork, context.clock);
   const output = { ...presentation, notices: silent };
   let service: Service | undefined;

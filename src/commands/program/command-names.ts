@@ -12,6 +12,7 @@ const names = [
   'config',
   'doctor',
   'sandbox',
+  'shell-init',
   'completion',
   'help',
 ] as const;

@@ -87,6 +87,13 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('../sandbox/command.ts')).buildSandbox,
   },
   {
+    name: 'shell-init',
+    argument: '<shell>',
+    summary: 'print keys for a shell: text becomes a command',
+    isSeldom: true,
+    load: async () => (await import('../shell-init/command.ts')).buildShellInit,
+  },
+  {
     name: 'completion',
     argument: '<shell>',
     summary: 'print a shell completion script',

@@ -132,6 +132,8 @@ describe('options', () => {
       '--api-key-command',
       '--ledger',
       '--secret-guard',
+      '--shell-key',
+      '--shell-explain-key',
     ]);
   });
 });

@@ -1,0 +1,80 @@
+import { Failure } from '../../failure.ts';
+import { createActivity } from '../../output/activity.ts';
+import type { Notices } from '../../output/notices.ts';
+import { present } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { withHint } from '../program/report.ts';
+import { planRequest, promptMessages } from '../prompt/chat-request.ts';
+import type { Shell } from '../completion/scripts.ts';
+import { nameUsage } from '../service/metered-service.ts';
+import { openService, type Service } from '../service/service.ts';
+import { readSettings } from '../service/settings-access.ts';
+import { commandOf } from './command-answer.ts';
+import { readInput } from './read-input.ts';
+import { suggestSystem } from './shell-prompts.ts';
+
+/** The widget shows one line, and only for a failure. */
+const silent: Notices = { notice: () => undefined, warning: () => undefined };
+
+/** Characters of an answer after which natter stops reading. */
+const enough = 20_000;
+
+async function readAnswer(
+  context: Context,
+  service: Service,
+  request: Parameters<Service['client']['chat']>[0],
+): Promise<string> {
+  let text = '';
+  for await (const event of service.client.chat(request, { signal: context.signal })) {
+    if (event.type === 'text-received') text += event.text;
+    if (text.length > enough) break;
+  }
+  return text;
+}
+
+async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
+  const line = (await readInput(context)).trim();
+  if (line === '') throw new Failure('usage', 'the command line is empty');
+  const presentation = { ...(await present(context, options)), notices: silent };
+  const { noticeStyle: style, animated } = presentation;
+  const settings = readSettings(context, silent, options);
+  const messages = promptMessages(suggestSystem(shell, context.platform), line);
+  const { request } = planRequest(settings, messages, true);
+  const service = await openService(context, presentation, options, settings);
+  const { stderr } = context.streams;
+  const quiet = options.quiet === true || !stderr.isTerminal;
+  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
+  activity.waiting(request.model);
+  try {
+    return commandOf(await readAnswer(context, service, request));
+  } finally {
+    activity.settle();
+    await service.close();
+  }
+}
+
+/** The failure with its hint in one line, for the row below the command line. */
+function onOneLine(error: unknown, { environment }: Context): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { kind, message, hint } = withHint(error, environment);
+  return new Failure(kind, hint === undefined ? message : `${message} (${hint})`, { cause: error });
+}
+
+/**
+ * Runs `natter shell-init <shell> --suggest`: prints the command for the text on standard input.
+ * @throws Failure without a hint; or the reason of an abort
+ */
+export async function printSuggestion(
+  context: Context,
+  options: GlobalOptions,
+  shell: Shell,
+): Promise<void> {
+  nameUsage(context, { command: 'shell-init' });
+  try {
+    await context.streams.stdout.write(`${await suggest(context, options, shell)}\n`);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw onOneLine(error, context);
+  }
+}

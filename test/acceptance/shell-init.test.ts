@@ -1,0 +1,104 @@
+// Covers the installation in docs/shell.md.
+import { expect, test } from 'vitest';
+import { runNatter, serviceAt, temporaryHome } from '../support/natter.ts';
+import { done, delta, json, stream } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
+import { runShell } from '../support/shell.ts';
+import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
+
+for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);
+
+const suggest = ['shell-init', 'bash', '--suggest'];
+
+test('--suggest prints the command, and sends only the contract fields', async () => {
+  const server = await serve([stream(delta('`ls -S`'), done)]);
+  const result = await runNatter(suggest, {
+    env: serviceAt(server),
+    input: 'largest files first\n',
+  });
+  expect(result).toMatchObject({ code: 0, stdout: 'ls -S\n', stderr: '' });
+  const body = JSON.parse(server.requests[0]?.body ?? '') as {
+    readonly messages: readonly { readonly role: string; readonly content: string }[];
+  };
+  expect(Object.keys(body)).toEqual(['model', 'messages', 'stream']);
+  expect(body.messages[0]?.content).toContain('bash on ');
+  expect(body.messages[1]).toEqual({ role: 'user', content: 'largest files first' });
+});
+
+test.each([
+  ['an empty line', '  ', 2, 'natter: the command line is empty\n'],
+  ['no service', 'x', 3, /^natter: no service is configured \(.*natter auth login.*\)\n$/],
+])('--suggest with %s fails with one line', async (_, input, code, line) => {
+  const result = await runNatter(suggest, { input });
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).toMatch(line);
+});
+
+test('--suggest with a reply of the sandbox that is no command fails with one line', async () => {
+  const { code, stdout, stderr } = await runNatter([...suggest, '--sandbox'], { input: 'hi' });
+  expect({ code, stdout }).toEqual({ code: 14, stdout: '' });
+  expect(stderr).toMatch(/^natter: the answer is not a command: it has \d+ lines \(.*\)\n$/);
+});
+
+test('--suggest with the hostile reply of the sandbox prints no control character', async () => {
+  const input = '[sandbox hostile]';
+  const { code, stdout } = await runNatter([...suggest, '--sandbox'], { input });
+  expect({ code, stdout }).toEqual({ code: 14, stdout: '' });
+});
+
+test('--explain sends the command and its status, and saves nothing', async () => {
+  const server = await serve([stream(delta('It is missing.'), done)]);
+  const env = serviceAt(server, { HOME: temporaryHome() });
+  const explain = ['shell-init', 'zsh', '--explain', '127'];
+  const result = await runNatter(explain, { env, input: 'nosuch {{stdin}}\n' });
+  expect(result).toMatchObject({ code: 0, stdout: 'It is missing.' });
+  expect(server.requests[0]?.body).toContain('Command:\\nnosuch {{stdin}}\\n\\nExit status: 127');
+  expect((await runNatter(['conversations', 'list', '--json'], { env })).stdout).toBe('[]\n');
+});
+
+test.each([
+  ['0', 'the last command did not fail: its exit status is 0'],
+  ['many', '--explain must be an exit status, not "many"'],
+])('--explain %s is a usage failure, and nothing is sent', async (status, message) => {
+  const server = await serve([[json(200, {})]]);
+  const words = ['shell-init', 'bash', '--explain', status];
+  const { code, stderr } = await runNatter(words, { env: serviceAt(server), input: 'x' });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+  expect(server.connections()).toBe(0);
+});
+
+test('keys are set by an option, by a variable and by a setting', async () => {
+  const env = { HOME: temporaryHome() };
+  await runNatter(['config', 'set', 'shell-key', 'Ctrl-G'], { env });
+  const { stdout } = await runNatter(['shell-init', 'bash'], { env });
+  expect(stdout).toContain(String.raw`-x '"\C-g": _natter_suggest'`);
+  expect(stdout).toContain(String.raw`-x '"\ei": _natter_explain'`);
+  const none = await runNatter(['shell-init', 'zsh', '--key', 'ctrl-x m'], {
+    env: { ...env, NATTER_SHELL_EXPLAIN_KEY: 'none' },
+  });
+  expect(none.stdout).toContain("bindkey -M emacs '^Xm' _natter_suggest");
+  expect(none.stdout).not.toContain("' _natter_explain");
+});
+
+test.each([
+  [['--key', 'ctrl-c'], '--key must be a key such as alt-m'],
+  [['--key', "alt-'"], '--key must be a key such as alt-m'],
+  [['--explain-key', 'alt-m'], 'both keys are alt-m'],
+  [['--profile', '$(x)'], '--profile is not a profile name'],
+])('shell-init bash %j is a usage failure', async (words, message) => {
+  const { code, stdout, stderr } = await runNatter(['shell-init', 'bash', ...words]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test('words after shell-init have a hint with the prompt', async () => {
+  const { code, stderr } = await runNatter(['shell-init', 'who', 'is', 'it']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('for a prompt: natter chat shell-init who is it');
+});
+
+test('a shell without a terminal reads the script without output', async () => {
+  const { code, stdout, stderr } = await runShell('eval "$($NATTER shell-init bash)"; echo "$?"');
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '0\n', stderr: '' });
+});

@@ -37,56 +37,57 @@ const answered = 2;
 /** A flag beside the others: the result has a fingerprint. */
 const hasFingerprint = 4;
 
-const firstSize = 1024;
+/** Items of a block. Columns of all items would be copied when they grow, and need twice the memory for a while. */
+const blockSize = 1 << 16;
 
-function createColumns(size: number) {
+function createBlock() {
   return {
-    state: new Uint8Array(size),
-    file: new Uint16Array(size),
-    offset: new Float64Array(size),
-    length: new Float64Array(size),
-    fingerprint: new BigUint64Array(size),
+    state: new Uint8Array(blockSize),
+    file: new Uint16Array(blockSize),
+    offset: new Float64Array(blockSize),
+    length: new Float64Array(blockSize),
+    fingerprint: new BigUint64Array(blockSize),
   };
 }
 
-type Columns = ReturnType<typeof createColumns>;
-
-function grown(old: Columns, size: number): Columns {
-  const columns = createColumns(size);
-  columns.state.set(old.state);
-  columns.file.set(old.file);
-  columns.offset.set(old.offset);
-  columns.length.set(old.length);
-  columns.fingerprint.set(old.fingerprint);
-  return columns;
-}
+type Block = ReturnType<typeof createBlock>;
 
 export function createResultIndex(): ResultIndex {
-  let columns = createColumns(firstSize);
+  const blocks = new Map<number, Block>();
   let last = 0;
   let count = 0;
+
+  function blockOf(index: number): Block {
+    const number = Math.floor(index / blockSize);
+    const block = blocks.get(number) ?? createBlock();
+    blocks.set(number, block);
+    return block;
+  }
   return {
     set({ index, fingerprint, isAnswered, file, offset, length }) {
-      while (index >= columns.state.length) columns = grown(columns, columns.state.length * 2);
-      if (columns.state[index] === absent) count += 1;
+      const block = blockOf(index);
+      const at = index % blockSize;
+      if (block.state[at] === absent) count += 1;
       const flag = fingerprint === undefined ? 0 : hasFingerprint;
-      columns.state[index] = (isAnswered ? answered : failed) + flag;
-      columns.file[index] = file;
-      columns.offset[index] = offset;
-      columns.length[index] = length;
-      columns.fingerprint[index] = fingerprint ?? 0n;
+      block.state[at] = (isAnswered ? answered : failed) + flag;
+      block.file[at] = file;
+      block.offset[at] = offset;
+      block.length[at] = length;
+      block.fingerprint[at] = fingerprint ?? 0n;
       last = Math.max(last, index);
     },
     get(index) {
-      const state = columns.state[index] ?? absent;
-      if (state === absent) return undefined;
+      const block = blocks.get(Math.floor(index / blockSize));
+      const at = index % blockSize;
+      const state = block?.state[at] ?? absent;
+      if (block === undefined || state === absent) return undefined;
       return {
         index,
         isAnswered: (state & answered) !== 0,
-        fingerprint: (state & hasFingerprint) === 0 ? undefined : columns.fingerprint[index],
-        file: columns.file[index] ?? 0,
-        offset: columns.offset[index] ?? 0,
-        length: columns.length[index] ?? 0,
+        fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
+        file: block.file[at] ?? 0,
+        offset: block.offset[at] ?? 0,
+        length: block.length[at] ?? 0,
       };
     },
     last: () => last,

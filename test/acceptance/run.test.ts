@@ -153,6 +153,7 @@ describe('variables', () => {
     'choices.md': `${front('variables:', '  lang: [ts, js]', '  tone: kind')}{{lang}} {{tone}}`,
     'none.md': 'text',
     'stdin.md': 'a\n\n{{stdin}}\n',
+    'option.md': 'a\n{{model}}\n',
   };
 
   test.each([
@@ -167,6 +168,7 @@ describe('variables', () => {
     [['choices.md', '--lang=py'], /choices\.md:3: lang must be ts, js, not "py"/],
     [['choices.md', '--topic=a'], /its variables are lang, tone/],
     [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
+    [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],
     [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
   ])('%j: the problem is named with file and line', async (words, message) => {
     const { run } = createPromptProject(files);

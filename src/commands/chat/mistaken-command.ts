@@ -36,6 +36,9 @@ function suggestSubcommand(
   return ['natter', command.name, child.name, ...rest].join(' ');
 }
 
+/** Too many words differ from a name of three letters by one: `fun` does not mean `run`. */
+const shortestName = 3;
+
 /**
  * The commands that a prompt may be a mistyped form of: `modles`, `model list`, `login`, `version`. Empty for a command
  * that natter lacks, such as `quit`. Undefined for words that do not resemble a command, that start with the name of
@@ -47,7 +50,8 @@ export function suggestCommands(
   tree: CompletedCommand,
 ): readonly string[] | undefined {
   const [first = '', ...rest] = words;
-  const near = nearlyNamed(first, namesAndAliases(tree.commands));
+  const names = namesAndAliases(tree.commands).filter((name) => name.length > shortestName);
+  const near = nearlyNamed(first, names);
   if (rest.length > 0) {
     const command = near === undefined ? undefined : childNamed(tree, near);
     const suggestion = command && suggestSubcommand(command, rest);

@@ -1,11 +1,13 @@
 import { resolveReference } from '../../prompt-files/library/boundary.ts';
 import { findPrompt, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
-import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
+import { failureAt } from '../../prompt-files/place.ts';
+import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
+import { childNamed } from '../completion/tree.ts';
 import type { Context } from '../program/context.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
@@ -27,6 +29,22 @@ const isVariable = (word: string) => word.startsWith('--');
 function promptHint(name: string, line: readonly string[]): string | undefined {
   if (line.length === 0 || line.some(isVariable)) return undefined;
   return `to send it as a prompt: natter chat run ${[name, ...line].join(' ')}`;
+}
+
+/**
+ * Refuses a variable that cannot be set, because natter has an option with its name.
+ * @throws Failure `usage` with the file and the line
+ */
+function refuseOptionNames({ commands }: Context, prompt: PromptFile): void {
+  const tree = commands();
+  const options = [...tree.options, ...(childNamed(tree, 'run')?.options ?? [])];
+  const names = new Set(options.map(({ long }) => long));
+  const taken = variablesOf(prompt).find(({ name }) => names.has(`--${name}`));
+  if (taken === undefined) return;
+  const { name, place } = taken;
+  throw failureAt(place, `the variable ${name} has the name of an option of natter`, {
+    hint: `choose a different name, or write \\{{${name}}} for the text`,
+  });
 }
 
 /** Reads the files of the `file` placeholders, each once. */
@@ -93,6 +111,7 @@ export async function runPrompt(
   const guard = await openSecretGuard(context, options, own);
   const prompt = await loadPromptFile(context, { ...attach, guard }, found);
   for (const notice of prompt.notices) notices.notice(notice);
+  refuseOptionNames(context, prompt);
   const words = line.filter((word) => word !== inputWord);
   const given = readArguments(prompt, words);
   const settings = withFileSettings(own, prompt);

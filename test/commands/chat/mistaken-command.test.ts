@@ -21,7 +21,15 @@ test.each([
   [['completions', 'bash'], ['natter completion bash']],
   [['login'], ['natter auth login']],
   [['Login'], ['natter auth login']],
-  [['list'], ['natter conversations list', 'natter models list', 'natter config list']],
+  [
+    ['list'],
+    [
+      'natter prompts list',
+      'natter conversations list',
+      'natter models list',
+      'natter config list',
+    ],
+  ],
   [['version'], ['natter --version']],
   [['update'], ['natter --version --verbose']],
   [['quit'], []],
@@ -31,6 +39,8 @@ test.each([
 
 test.each([
   [['tomorrow']],
+  [['fun']],
+  [['runs']],
   [['modles now']],
   [['model', 'list', 'of', 'cars']],
   [['model', 'trains']],

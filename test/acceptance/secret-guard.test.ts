@@ -3,28 +3,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter, temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
+import { openRemote, secretFile, secretLog } from '../support/remote-service.ts';
 import { githubToken, privateKey } from '../support/secret-shapes.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-// The examples of docs/keys.md are these.
-const log = `first\nlogin with ${githubToken} done\n`;
-
-/** A service on this machine with an address that is not a loopback name, as far as natter knows. */
-async function remote(replies: Parameters<typeof serve>[0] = [[streamed('Hello')]]) {
-  const server = await serve(replies);
-  const home = temporaryHome();
-  const host = `0.0.0.0:${new URL(server.url).port}`;
-  const env = { HOME: home, NATTER_BASE_URL: `http://${host}` };
-  return { server, home, env, host };
-}
-
+// docs/keys.md has these messages.
 const hint =
   '  --redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is\n';
 
 test('piped text with a secret is refused with its kind and line, and nothing is sent', async () => {
-  const { server, env, host } = await remote();
-  const { code, stdout, stderr } = await runNatter(['review'], { env, input: log });
+  const { server, env, host } = await openRemote();
+  const { code, stdout, stderr } = await runNatter(['review'], { env, input: secretLog });
   expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
   expect(stderr).toBe(
     `natter: standard input line 2 has a GitHub token, so it was not sent to ${host}\n${hint}`,
@@ -33,9 +23,9 @@ test('piped text with a secret is refused with its kind and line, and nothing is
 });
 
 test('an attached file with several secrets is refused, with --json as a document', async () => {
-  const { server, env, home } = await remote();
+  const { server, env, home } = await openRemote();
   const file = join(home, 'log.txt');
-  writeFileSync(file, `${privateKey()}\n${log}`);
+  writeFileSync(file, `${privateKey()}\n${secretLog}`);
   const { code, stderr } = await runNatter(['--json', '-f', file, 'review'], { env });
   expect(code).toBe(17);
   const { error } = JSON.parse(stderr) as { error: { kind: string; message: string } };
@@ -45,8 +35,8 @@ test('an attached file with several secrets is refused, with --json as a documen
 });
 
 test('--allow-secrets and the setting off send the text as it is', async () => {
-  const { server, env } = await remote([[streamed('a')], [streamed('b')]]);
-  const input = log;
+  const { server, env } = await openRemote([[streamed('a')], [streamed('b')]]);
+  const input = secretLog;
   expect(await runNatter(['--allow-secrets', 'x'], { env, input })).toMatchObject({ code: 0 });
   const off = { ...env, NATTER_SECRET_GUARD: 'off' };
   expect(await runNatter(['x'], { env: off, input })).toMatchObject({ code: 0 });
@@ -56,21 +46,23 @@ test('--allow-secrets and the setting off send the text as it is', async () => {
 test('what stays on this machine is not checked', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url };
-  expect(await runNatter(['x'], { env, input: log })).toMatchObject({ code: 0 });
-  expect(await runNatter(['--sandbox', 'x'], { input: log })).toMatchObject({ code: 0 });
+  expect(await runNatter(['x'], { env, input: secretLog })).toMatchObject({ code: 0 });
+  expect(await runNatter(['--sandbox', 'x'], { input: secretLog })).toMatchObject({ code: 0 });
   const url = ['--base-url', 'https://api.example.com'];
-  expect(await runNatter(['--dry-run', ...url, 'x'], { input: log })).toMatchObject({ code: 0 });
+  expect(await runNatter(['--dry-run', ...url, 'x'], { input: secretLog })).toMatchObject({
+    code: 0,
+  });
 });
 
 test('a typed prompt is not checked', async () => {
-  const { server, env } = await remote();
+  const { server, env } = await openRemote();
   expect(await runNatter([`what is ${githubToken}?`], { env })).toMatchObject({ code: 0 });
   expect(server.requests).toHaveLength(1);
 });
 
 test('--redact sends a placeholder, restores the secret, and stores neither it nor the restored answer', async () => {
-  const { server, env, home } = await remote([[streamed('unused')]]);
-  const first = await runNatter(['--redact', 'x'], { env, input: log });
+  const { server, env, home } = await openRemote([[streamed('unused')]]);
+  const first = await runNatter(['--redact', 'x'], { env, input: secretLog });
   expect(first).toMatchObject({ code: 0 });
   expect(first.stderr).toContain(
     'a placeholder replaces a GitHub token in standard input line 2\n',
@@ -93,7 +85,7 @@ test.each([
     const home = temporaryHome();
     const prompt = '[sandbox echo] repeat';
     const run = ['--sandbox', '--redact', ...words, prompt];
-    const { code, stdout } = await runNatter(run, { env: { HOME: home }, input: log });
+    const { code, stdout } = await runNatter(run, { env: { HOME: home }, input: secretLog });
     expect(code).toBe(0);
     expect(stdout).toContain(githubToken);
     expect(stdout).not.toContain('REDACTED_');
@@ -104,23 +96,19 @@ test.each([
 );
 
 test('--redact and --allow-secrets cannot be used together', async () => {
-  const { code, stderr } = await runNatter(['--redact', '--allow-secrets', 'x'], { input: log });
+  const { code, stderr } = await runNatter(['--redact', '--allow-secrets', 'x'], {
+    input: secretLog,
+  });
   expect(code).toBe(2);
   expect(stderr).toContain('--redact and --allow-secrets cannot be used together');
 });
-
-const secretFile = (home: string) => {
-  const file = join(home, 'notes.txt');
-  writeFileSync(file, log);
-  return file;
-};
 
 test.each([
   ['s', 0, githubToken],
   ['redact', 0, 'REDACTED_GITHUB_TOKEN_'],
   ['', 17, undefined],
 ])('on a terminal, the answer %j decides', async (answer, code, sent) => {
-  const { server, env, home } = await remote();
+  const { server, env, home } = await openRemote();
   const terminal = openTerminal(['-f', secretFile(home), 'review'], { env, columns: 120 });
   const asked = await terminal.waitFor(/redact or cancel\? \[s\/r\/C\]/);
   expect(asked).toContain('notes.txt line 2 has a GitHub token (ghp_…)');
@@ -133,7 +121,7 @@ test.each([
 });
 
 test('a person who pipes text into natter is asked, too', async () => {
-  const { server, env, home } = await remote();
+  const { server, env, home } = await openRemote();
   const shell = `cat '${secretFile(home)}' | $NATTER review`;
   const terminal = openTerminal([], { env, shell, columns: 120 });
   await terminal.waitFor(/redact or cancel\?/);
@@ -144,24 +132,24 @@ test('a person who pipes text into natter is asked, too', async () => {
 });
 
 test('--no-input refuses instead of asking', async () => {
-  const { env, home } = await remote();
+  const { env, home } = await openRemote();
   const terminal = openTerminal(['--no-input', '-f', secretFile(home), 'review'], { env });
   expect((await terminal.exit).exitCode).toBe(17);
 });
 
 test('a comparison is refused, too, and --redact restores each answer', async () => {
-  const { server, env } = await remote();
-  const refused = await runNatter(['compare', 'x'], { env, input: log });
+  const { server, env } = await openRemote();
+  const refused = await runNatter(['compare', 'x'], { env, input: secretLog });
   expect(refused).toMatchObject({ code: 17, stdout: '' });
   expect(server.requests).toEqual([]);
   const words = ['compare', '--sandbox', '--redact', '--json', '[sandbox echo] x'];
-  const { code, stdout } = await runNatter(words, { input: log });
+  const { code, stdout } = await runNatter(words, { input: secretLog });
   expect(code).toBe(0);
   expect(stdout.split(githubToken)).toHaveLength(3);
 });
 
 test('the files that a prompt file inserts are checked', async () => {
-  const { server, env, home } = await remote();
+  const { server, env, home } = await openRemote();
   secretFile(home);
   writeFileSync(join(home, 'review.md'), 'Review {{file:notes.txt}}.\n');
   const { code, stderr } = await runNatter(['run', './review.md'], { env, cwd: home });
@@ -176,57 +164,11 @@ test('the guard checks text for the services of --fallback, too', async () => {
   const set = ['config', 'set', 'base-url', 'https://api.example.com', '--profile', 'far'];
   await runNatter(set, { env: { HOME: home } });
   const env = { HOME: home, NATTER_BASE_URL: local.url };
-  const { code, stderr } = await runNatter(['--fallback', 'far:origin', 'x'], { env, input: log });
+  const { code, stderr } = await runNatter(['--fallback', 'far:origin', 'x'], {
+    env,
+    input: secretLog,
+  });
   expect(code).toBe(17);
   expect(stderr).toContain('it was not sent to api.example.com');
   expect(local.requests).toEqual([]);
-});
-
-const prompts = `hello\nis ${githubToken} valid?\nbye\n`;
-
-function batchFile(home: string) {
-  const file = join(home, 'prompts.txt');
-  writeFileSync(file, prompts);
-  return file;
-}
-
-test('a batch file with a secret is refused before anything is sent', async () => {
-  const { server, env, home } = await remote();
-  const file = batchFile(home);
-  const { code, stdout, stderr } = await runNatter(['batch', file], { env });
-  expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
-  expect(stderr).toContain(`${file} line 2 has a GitHub token, so it was not sent`);
-  expect(server.requests).toEqual([]);
-});
-
-test('a batch with --allow-secrets sends all items', async () => {
-  const { server, env, home } = await remote(Array.from({ length: 3 }, () => [streamed('a')]));
-  const words = ['batch', '--allow-secrets', batchFile(home)];
-  expect(await runNatter(words, { env })).toMatchObject({ code: 0 });
-  expect(server.requests.filter(({ body }) => body.includes(githubToken))).toHaveLength(1);
-});
-
-test('an item of a pipe with a secret fails, and the others are sent', async () => {
-  const { server, env } = await remote(Array.from({ length: 2 }, () => [streamed('a')]));
-  const { code, stdout } = await runNatter(['batch'], { env, input: prompts });
-  expect(code).toBe(17);
-  expect(server.requests).toHaveLength(2);
-  expect(server.requests.map(({ body }) => body).join('')).not.toContain(githubToken);
-  const results = stdout
-    .trim()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line));
-  expect(results[1]).toMatchObject({ error: { kind: 'secrets' } });
-});
-
-test('a batch with --redact sends placeholders, and its results have the secrets', async () => {
-  const { server, env, home } = await remote(Array.from({ length: 3 }, () => [streamed('a')]));
-  const file = batchFile(home);
-  expect(await runNatter(['batch', '--redact', file], { env })).toMatchObject({ code: 0 });
-  const bodies = server.requests.map(({ body }) => body).join('');
-  expect(bodies).toContain('is REDACTED_GITHUB_TOKEN_');
-  expect(bodies).not.toContain(githubToken);
-  writeFileSync(file, `[sandbox echo] ${githubToken}\n`);
-  const { stdout } = await runNatter(['batch', '--sandbox', '--redact', file]);
-  expect(JSON.parse(stdout)).toMatchObject({ content: githubToken });
 });

@@ -136,7 +136,10 @@ async function openWatchedRepl(): Promise<WatchedRepl> {
       const taken = coverageFiles(folder).length;
       terminal.kill('SIGUSR2');
       await expect.poll(() => coverageFiles(folder).length).toBe(taken + 1);
-      return executedFiles(coverageFiles(folder)[taken] ?? '');
+      const file = coverageFiles(folder)[taken] ?? '';
+      // Node may still be writing it.
+      await expect.poll(() => readFileSync(file, 'utf8')).toMatch(/\}\s*$/);
+      return executedFiles(file);
     },
   };
 }

@@ -131,6 +131,11 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
         return `/home/${path}`;
       },
     },
+    guard: {
+      inspect: async (files) => ({ files }),
+      restore: (events) => events,
+      restoreText: (text) => text,
+    },
     async copy(text) {
       calls.push(`copy ${text}`);
       return 'with pbcopy';

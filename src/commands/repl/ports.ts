@@ -12,11 +12,12 @@ import type { FilesPort, LibraryPort, SessionPorts } from '../../repl/session/po
 import { attachFiles } from '../prompt/attach-files.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
+import { createReplGuard, type ReplGuardOptions } from './guard.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplService } from './service.ts';
 import type { SessionNotices } from './session-notices.ts';
 
-export interface ReplPortsOptions {
+export interface ReplPortsOptions extends Pick<ReplGuardOptions, 'options' | 'settings'> {
   readonly context: Context;
   readonly isLineMode: boolean;
   readonly service: ReplService;
@@ -44,13 +45,17 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
   const { context, isLineMode, service, library, memory } = options;
   const { clock, environment, platform, device } = context;
   const control = isLineMode ? undefined : (sequence: string) => device.writeNow(sequence);
+  const files = filesPort(context, options.sessionNotices.presentation.notices);
+  const guard = createReplGuard(options);
   return {
     clock,
     clean: (text) => cleanLine(context, text),
     service,
     library,
-    files: filesPort(context, options.sessionNotices.presentation.notices),
-    copy: (text, signal) => copyText(text, { environment, platform, clock, control }, signal),
+    files: { ...files, write: (path, text) => files.write(path, guard.restoreText(text)) },
+    guard,
+    copy: (text, signal) =>
+      copyText(guard.restoreText(text), { environment, platform, clock, control }, signal),
     edit: (text) => editText(text, { environment, platform }),
     remember: (text) => memory.remember(text),
     // In line mode the terminal edits the text, and natter does not know it.

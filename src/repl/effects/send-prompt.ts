@@ -1,4 +1,4 @@
-import { composePrompt } from '../../conversation/compose-prompt.ts';
+import { type AttachedFile, composePrompt } from '../../conversation/compose-prompt.ts';
 import {
   createAnswerRecorder,
   type AnswerRecorder,
@@ -14,7 +14,7 @@ import { attachedEntry } from '../text/sent-prompt.ts';
 import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
-import { mentionProblem, readMentioned } from './mentioned-files.ts';
+import { checkFiles } from './checked-files.ts';
 import { pathOf } from '../../conversation/tree.ts';
 
 /** An answer, from its prompt to its end. */
@@ -57,11 +57,10 @@ function recordRepeated(answer: Answer, turnId: string): string {
 async function recordNew(
   answer: Answer,
   prompt: PromptToSend & { readonly type: 'new' },
+  files: readonly AttachedFile[],
 ): Promise<string> {
   const { core } = answer;
   core.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
-  const mentioned = await readMentioned(core.ports.files, prompt, answer.signal);
-  const files = [...prompt.files, ...mentioned];
   core.print(files.map(attachedEntry));
   const content = composePrompt({ prompt: prompt.content, files });
   const parent = systemParent(answer, prompt.parent);
@@ -87,7 +86,6 @@ async function showReasoning(answer: Answer, text: string): Promise<void> {
 async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
   const { core } = answer;
   core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
-  answer.recorder?.event(event);
   if (event.type === 'text-received') {
     await showAnswer(answer);
     await core.transcript.answerText(event.text);
@@ -102,9 +100,17 @@ async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
   }
 }
 
-async function receiveEvents(answer: Answer, request: CompletionRequest): Promise<void> {
-  const { core, signal } = answer;
+/** Records the events as the service sent them, with placeholders. */
+async function* recorded(answer: Answer, request: CompletionRequest): AsyncGenerator<ChatEvent> {
+  const { core, recorder, signal } = answer;
   for await (const event of core.ports.service.client().chat(request, { signal })) {
+    recorder?.event(event);
+    yield event;
+  }
+}
+
+async function receiveEvents(answer: Answer, request: CompletionRequest): Promise<void> {
+  for await (const event of answer.core.ports.guard.restore(recorded(answer, request))) {
     await onEvent(answer, event);
   }
 }
@@ -172,12 +178,12 @@ async function endIncomplete(answer: Answer, error: unknown): Promise<AnswerOutc
 
 async function send(answer: Answer, prompt: PromptToSend): Promise<AnswerOutcome> {
   try {
-    const problem = mentionProblem(answer.core.ports.files, prompt);
-    if (problem !== undefined) return { type: 'unconfirmed', problem };
+    const checked = await checkFiles(answer.core.ports, prompt, answer.signal);
+    if (checked.type === 'unconfirmed') return checked;
     const promptId =
       prompt.type === 'repeat'
         ? recordRepeated(answer, prompt.turnId)
-        : await recordNew(answer, prompt);
+        : await recordNew(answer, prompt, checked.files);
     await receiveAnswer(answer, promptId);
     return await endComplete(answer);
   } catch (error) {

@@ -12,7 +12,7 @@ import { expectedDelay } from '../../output/expected-delay.ts';
 import { percent } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
-import { keyDialog, keyHint } from '../state/dialog.ts';
+import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
@@ -188,12 +188,17 @@ function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
 }
 
 /** Restores a prompt that needs confirmation to the composer. */
-function onUnconfirmed(state: ReplState, problem: string, answer: EndedAnswer): Step {
+function onUnconfirmed(
+  state: ReplState,
+  { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },
+  answer: EndedAnswer,
+): Step {
   const next = restorePrompt(state, answer);
   const isRestored = next !== state && answer.draft !== undefined;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
-  const hint = confirmationHint(isRestored, state.isLineMode);
-  const paused = { ...next, unconfirmed, isQueuePaused: state.queue.length > 0 };
+  const dialog = isRestored && hasSecrets ? secretsDialog(state.service.address) : state.dialog;
+  const hint = dialog === undefined ? confirmationHint(isRestored, state.isLineMode) : undefined;
+  const paused = { ...next, dialog, unconfirmed, isQueuePaused: state.queue.length > 0 };
   return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
 }
 
@@ -215,7 +220,7 @@ export function onAnswerEnded(
   const next = withConversation({ ...state, activity: undefined }, conversation);
   if (outcome.type === 'failed') return andThen(onFailure(next, outcome, answer), reportQueue);
   if (outcome.type === 'unconfirmed') {
-    return andThen(onUnconfirmed(next, outcome.problem, answer), reportQueue);
+    return andThen(onUnconfirmed(next, outcome, answer), reportQueue);
   }
   if (outcome.type === 'stopped')
     return andThen(onStop(next, outcome.hasText, answer), reportQueue);

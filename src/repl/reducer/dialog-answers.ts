@@ -7,7 +7,7 @@ import { createBuffer, insert, isEmpty, type TextBuffer } from '../editing/text-
 import type { ReplState } from '../state/state.ts';
 import { cancelHintText } from '../text/status-text.ts';
 import { andThen, quit, printNotice, refuse, startTask, step, type Step } from './step.ts';
-import { advance, submitLine } from './submitting.ts';
+import { advance, submit, submitLine } from './submitting.ts';
 
 const sandboxText = 'using the sandbox; natter auth login connects to a service later';
 
@@ -32,6 +32,12 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
     }
     case 'sandbox':
       return andThen(chooseSandbox(state), advance);
+    case 'send':
+      return submit({ ...state, dialog: undefined });
+    case 'redact':
+      return submit({ ...state, dialog: undefined, isRedacting: true });
+    case 'cancel':
+      return cancelDialogs(state, dialog);
   }
 }
 
@@ -75,15 +81,27 @@ export function answerDialog(state: ReplState, dialog: Dialog, text: string): St
     : choose(state, dialog, choice);
 }
 
-function cancelDialogs(state: ReplState): Step {
+/** Whether the dialog is about a prompt in the composer, which is not sent then. */
+function asksAboutSecrets(dialog: Dialog): boolean {
+  return dialog.type === 'choice' && dialog.choices.some(({ key }) => key === 'redact');
+}
+
+function cancelDialogs(state: ReplState, dialog: Dialog): Step {
+  if (asksAboutSecrets(dialog)) {
+    const next = { ...state, dialog: undefined, unconfirmed: undefined };
+    return printNotice(next, 'nothing was sent');
+  }
   const text = state.service.isSandbox
     ? sandboxText
     : 'no key was entered; natter auth login stores one';
   return andThen(printNotice({ ...state, dialog: undefined }, text), advance);
 }
 
-function goBack(state: ReplState, { previous }: Dialog): Step {
-  return previous === undefined ? cancelDialogs(state) : step({ ...state, dialog: previous });
+function goBack(state: ReplState, dialog: Dialog): Step {
+  const { previous } = dialog;
+  return previous === undefined
+    ? cancelDialogs(state, dialog)
+    : step({ ...state, dialog: previous });
 }
 
 /** Ctrl-C goes back like Esc. After it has cancelled the first dialog, the next Ctrl-C quits. */

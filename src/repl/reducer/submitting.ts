@@ -71,6 +71,7 @@ function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Step {
     files: state.attachments,
     mentions: mentionsOf(typed.text),
     isConfirmed: content === state.unconfirmed,
+    isRedacted: state.isRedacting === true,
     parent: nextParent(state),
   } as const;
   const sent = startAnswer({ ...state, unconfirmed: undefined }, prompt, draft);

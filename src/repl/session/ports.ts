@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import type { ChatEvent } from '../../client/events.ts';
 import type { CompletionRequest, Message, ModelRecord } from '../../client/contract.ts';
 import type { Clock } from '../../clock.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
@@ -58,6 +59,18 @@ export interface FilesPort {
   write(path: string, text: string): string;
 }
 
+/** Keeps secrets in files from leaving this machine by accident. */
+export interface GuardPort {
+  /** The files as they may be sent, or what a person has to confirm. @throws Failure */
+  inspect(
+    files: readonly AttachedFile[],
+    choice: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
+  ): Promise<{ readonly files: readonly AttachedFile[]; readonly problem?: string }>;
+  /** Puts the secrets back. */
+  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  restoreText(text: string): string;
+}
+
 /** Everything outside the REPL that a session uses. */
 export interface SessionPorts {
   readonly clock: Clock;
@@ -66,6 +79,7 @@ export interface SessionPorts {
   readonly service: ServicePort;
   readonly library: LibraryPort;
   readonly files: FilesPort;
+  readonly guard: GuardPort;
   /** Copies a text to the clipboard. @returns how, such as `with pbcopy` @throws Failure */
   readonly copy: (text: string, signal: AbortSignal) => Promise<string>;
   /** Opens a text in the external editor; undefined if the edit is cancelled. @throws Failure */

@@ -110,6 +110,7 @@ function continueAnswer(state: ReplState): Step {
     files: [],
     mentions: [],
     isConfirmed: true,
+    isRedacted: state.isRedacting === true,
     parent: nextParent(state),
   } as const;
   return startAnswer(state, prompt, undefined);

@@ -22,7 +22,7 @@ export type AnswerOutcome =
   | { readonly type: 'finished' }
   | { readonly type: 'stopped'; readonly hasText: boolean }
   /** The prompt was not sent: it needs confirmation first. */
-  | { readonly type: 'unconfirmed'; readonly problem: string }
+  | { readonly type: 'unconfirmed'; readonly problem: string; readonly hasSecrets: boolean }
   | {
       readonly type: 'failed';
       readonly hasText: boolean;

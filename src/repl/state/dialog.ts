@@ -9,7 +9,7 @@ export interface FoundServer {
 }
 
 export interface DialogChoice {
-  readonly key: 'connect' | 'probe' | 'sandbox' | 'server';
+  readonly key: 'connect' | 'probe' | 'sandbox' | 'server' | 'send' | 'redact' | 'cancel';
   readonly label: string;
   /** For `server` choices. */
   readonly url?: string;
@@ -99,5 +99,19 @@ export function serversDialog(servers: readonly FoundServer[], previous?: Dialog
     choices: [...found, ...[connect, sandbox].filter((choice) => choice !== undefined)],
     selected: 0,
     previous,
+  };
+}
+
+/** Before a prompt with secrets in its files is sent. */
+export function secretsDialog(address: string): Dialog {
+  return {
+    type: 'choice',
+    title: `the files have secrets, which would be sent to ${address}`,
+    choices: [
+      { key: 'redact', label: 'send placeholders, and put the secrets back in the answer' },
+      { key: 'send', label: 'send the secrets' },
+      { key: 'cancel', label: 'send nothing' },
+    ],
+    selected: 0,
   };
 }

@@ -26,6 +26,8 @@ export type PromptToSend =
       readonly mentions: readonly string[];
       /** Confirmed: mentions of missing files are plain words. */
       readonly isConfirmed: boolean;
+      /** Placeholders are sent for the secrets in files. */
+      readonly isRedacted: boolean;
       /** The preceding turn; undefined at the start of the conversation. */
       readonly parent: string | undefined;
     }

@@ -117,6 +117,8 @@ export interface ReplState {
   readonly restoredText: string | undefined;
   /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
   readonly unconfirmed: string | undefined;
+  /** Placeholders are sent for the secrets in files, as the user chose. */
+  readonly isRedacting?: boolean;
   readonly history: History;
   readonly search: HistorySearch | undefined;
   readonly completion: CompletionMenu | undefined;

@@ -9,6 +9,9 @@ const assignment = new RegExp(
   'gid',
 );
 
+/** Most lines have none, and this is faster than to match all. */
+const anyWord = /pass|pwd|secret|token|credential|authorization|key/i;
+
 /** `scheme://user:password@host`. */
 const userInfo = /:\/\/[^\s:@/"'`<>]{1,64}:(?<secret>[^\s:@/"'`<>{}$*]{8,128})@[\w[.-]/dg;
 
@@ -47,6 +50,7 @@ export interface FoundAssignment extends Range {
 const isWhole = (quote: string, next: string) => (quote === '' ? next === '' : next === quote);
 
 export function* findAssignments(text: string): Generator<FoundAssignment, void> {
+  if (!anyWord.test(text)) return;
   for (const found of text.matchAll(assignment)) {
     const { name = '', quote = '', secret = '', next = '' } = found.groups ?? {};
     const [start = 0, end = 0] = found.indices?.groups?.['secret'] ?? [];
@@ -56,6 +60,7 @@ export function* findAssignments(text: string): Generator<FoundAssignment, void>
 }
 
 export function* findUserInfo(text: string): Generator<FoundAssignment, void> {
+  if (!text.includes('://')) return;
   for (const found of text.matchAll(userInfo)) {
     const [start = 0, end = 0] = found.indices?.groups?.['secret'] ?? [];
     if (isRandom(found.groups?.['secret'] ?? '')) yield { name: undefined, start, end };

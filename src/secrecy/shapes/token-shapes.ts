@@ -2,7 +2,7 @@
 interface TokenShape {
   /** For people: `GitHub token`. */
   readonly name: string;
-  /** Sticky; tried where a run of token characters starts. */
+  /** Sticky; tried where a run of token characters starts. Repetitions have limits, so that none fills the stack. */
   readonly pattern: RegExp;
 }
 
@@ -22,43 +22,46 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   ],
   G: [shape('Google OAuth secret', `GOCSPX-[\\w-]{28}${wordEnd}`)],
   d: [
-    shape('Docker token', 'dckr_[po]at_[\\w-]{20,}'),
+    shape('Docker token', 'dckr_[po]at_[\\w-]{20,2000}'),
     shape('DigitalOcean token', `do[opr]_v1_[a-f0-9]{64}${wordEnd}`),
     shape('Databricks token', 'dapi[a-f0-9]{32}(?:-\\d)?(?![\\w-])'),
   ],
-  e: [shape('JSON Web Token', 'eyJ[\\w-]{14,}\\.eyJ[\\w-]{10,}\\.[\\w-]{16,}')],
+  e: [shape('JSON Web Token', 'eyJ[\\w-]{14,2000}\\.eyJ[\\w-]{10,2000}\\.[\\w-]{16,2000}')],
   g: [
-    shape('GitHub token', 'gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_\\w{36,}'),
+    shape('GitHub token', 'gh[oprsu]_[A-Za-z0-9]{36,2000}|github_pat_\\w{36,2000}'),
     shape(
       'GitLab token',
-      'gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat)-[\\w-]{20,}(?:\\.[\\w.]{9,})?',
+      'gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rt|rtr|soat)-[\\w-]{20,2000}(?:\\.[\\w.]{9,2000})?',
     ),
-    shape('Groq key', `gsk_[A-Za-z0-9]{40,}${wordEnd}`),
+    shape('Groq key', `gsk_[A-Za-z0-9]{40,2000}${wordEnd}`),
   ],
   h: [shape('Hugging Face token', `hf_[A-Za-z0-9]{34}${wordEnd}`)],
   l: [shape('Linear key', `lin_api_[A-Za-z0-9]{40}${wordEnd}`)],
   n: [shape('npm token', `npm_[A-Za-z0-9]{36}${wordEnd}`)],
-  p: [shape('PyPI token', 'pypi-AgE[\\w-]{50,}')],
-  r: [shape('Stripe key', `rk_(?:live|test)_[A-Za-z0-9]{16,}${wordEnd}`)],
+  p: [shape('PyPI token', 'pypi-AgE[\\w-]{50,2000}')],
+  r: [shape('Stripe key', `rk_(?:live|test)_[A-Za-z0-9]{16,2000}${wordEnd}`)],
   s: [
-    shape('Anthropic key', 'sk-ant-[\\w-]{20,}'),
-    shape('OpenAI key', 'sk-(?:admin|proj|svcacct)-[\\w-]{20,}'),
+    shape('Anthropic key', 'sk-ant-[\\w-]{20,2000}'),
+    shape('OpenAI key', 'sk-(?:admin|proj|svcacct)-[\\w-]{20,2000}'),
     shape('OpenRouter key', `sk-or-v1-[a-f0-9]{64}${wordEnd}`),
-    shape('API key', `sk-[A-Za-z0-9]{32,}${wordEnd}`),
-    shape('Stripe key', `sk_(?:live|test)_[A-Za-z0-9]{16,}${wordEnd}`),
+    shape('API key', `sk-[A-Za-z0-9]{32,2000}${wordEnd}`),
+    shape('Stripe key', `sk_(?:live|test)_[A-Za-z0-9]{16,2000}${wordEnd}`),
     shape('Shopify token', `shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}${wordEnd}`),
   ],
-  w: [shape('Stripe webhook secret', `whsec_[A-Za-z0-9]{32,}${wordEnd}`)],
+  w: [shape('Stripe webhook secret', `whsec_[A-Za-z0-9]{32,2000}${wordEnd}`)],
   x: [
-    shape('Slack token', 'xox[abeoprs]-(?=[\\w-]{0,40}\\d)[\\w-]{16,}|xapp-\\d-[\\w-]{16,}'),
-    shape('xAI key', `xai-[A-Za-z0-9]{60,}${wordEnd}`),
+    shape(
+      'Slack token',
+      'xox[abeoprs]-(?=[\\w-]{0,40}\\d)[\\w-]{16,2000}|xapp-\\d-[\\w-]{16,2000}',
+    ),
+    shape('xAI key', `xai-[A-Za-z0-9]{60,2000}${wordEnd}`),
   ],
 };
 
 /** Their tokens follow a dot, at which a run starts. */
 const afterDot: readonly TokenShape[] = [
   shape('SendGrid key', '(?<=(?:^|[^\\w-]|\\\\[nrt])SG\\.)[\\w-]{22}\\.[\\w-]{43}(?![\\w-])'),
-  shape('Vault token', '(?<=(?:^|[^\\w-]|\\\\[nrt])hv[bs]\\.)[\\w-]{24,}'),
+  shape('Vault token', '(?<=(?:^|[^\\w-]|\\\\[nrt])hv[bs]\\.)[\\w-]{24,2000}'),
 ];
 
 /** The shortest run that a token contains. */

@@ -103,6 +103,12 @@ export function refuseSecrets({ settings }: Plan, found: FoundSecret): never {
   );
 }
 
+/** What a person has to confirm: `notes.md line 2 has a GitHub token (ghp_…), and 1 more secret`. */
+export function describeSecrets([first, ...rest]: readonly LocatedSecret[]): string {
+  if (first === undefined) return '';
+  return `${placeOf(first)} has ${nameOf(first)} (${first.shown})${others(rest.length)}`;
+}
+
 const maxShown = 10;
 
 type Choice = 'send' | 'redact';
@@ -160,6 +166,20 @@ export async function decide(
   return ask(context, notices, located, host);
 }
 
+/** The texts with placeholders. @param earlier of texts before, so that a secret keeps its placeholder */
+export function redactTexts(
+  context: Pick<Context, 'random' | 'secrets'>,
+  texts: readonly AttachedFile[],
+  earlier: Redaction | undefined,
+): { readonly texts: readonly AttachedFile[]; readonly redaction: Redaction } {
+  const redaction = earlier ?? openRedaction(context);
+  const redacted = texts.map(({ name, content }) => ({
+    name,
+    content: redaction.redactions.redact(content, secretsIn(context, content)),
+  }));
+  return { texts: redacted, redaction };
+}
+
 /**
  * The texts as they may be sent: unchanged, or with placeholders.
  * @throws Failure `secrets`
@@ -173,18 +193,11 @@ export async function inspectTexts(
   readonly texts: readonly AttachedFile[];
   readonly redaction: Redaction | undefined;
 }> {
-  const found = texts.map((text) => locateSecrets(context, text));
-  const located = found.flat();
+  const located = texts.flatMap((text) => locateSecrets(context, text));
   const { redaction: earlier } = plan;
   if (located.length === 0) return { texts, redaction: earlier };
   if ((await decide(context, options, plan, located)) === 'send') {
     return { texts, redaction: earlier };
   }
-  const redaction = earlier ?? openRedaction(context);
-  const { redactions } = redaction;
-  const redacted = texts.map(({ name, content }, index) => ({
-    name,
-    content: redactions.redact(content, found[index] ?? []),
-  }));
-  return { texts: redacted, redaction };
+  return redactTexts(context, texts, earlier);
 }

@@ -35,10 +35,10 @@ export interface SecretGuard {
  * too.
  * @throws Failure `usage` for options that cannot be used together
  */
-function guardMode(
+export function guardMode(
   { environment }: Pick<Context, 'environment'>,
   options: GuardOptions,
-  { baseUrl, secretGuard }: ResolvedSettings['values'],
+  { baseUrl, secretGuard }: Pick<ResolvedSettings['values'], 'baseUrl' | 'secretGuard'>,
 ): SecretGuardMode {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   if (allowSecrets && redact) {

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { streamed } from '../support/raw-replies.ts';
+import { openRemote } from '../support/remote-service.ts';
+import { githubToken } from '../support/secret-shapes.ts';
+
+const prompts = `hello\nis ${githubToken} valid?\nbye\n`;
+
+function batchFile(home: string) {
+  const file = join(home, 'prompts.txt');
+  writeFileSync(file, prompts);
+  return file;
+}
+
+test('a batch file with a secret is refused before anything is sent', async () => {
+  const { server, env, home } = await openRemote();
+  const file = batchFile(home);
+  const { code, stdout, stderr } = await runNatter(['batch', file], { env });
+  expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
+  expect(stderr).toContain(`${file} line 2 has a GitHub token, so it was not sent`);
+  expect(server.requests).toEqual([]);
+});
+
+test('a batch with --allow-secrets sends all items', async () => {
+  const { server, env, home } = await openRemote(Array.from({ length: 3 }, () => [streamed('a')]));
+  const words = ['batch', '--allow-secrets', batchFile(home)];
+  expect(await runNatter(words, { env })).toMatchObject({ code: 0 });
+  expect(server.requests.filter(({ body }) => body.includes(githubToken))).toHaveLength(1);
+});
+
+test('an item of a pipe with a secret fails, and the others are sent', async () => {
+  const { server, env } = await openRemote(Array.from({ length: 2 }, () => [streamed('a')]));
+  const { code, stdout } = await runNatter(['batch'], { env, input: prompts });
+  expect(code).toBe(17);
+  expect(server.requests).toHaveLength(2);
+  expect(server.requests.map(({ body }) => body).join('')).not.toContain(githubToken);
+  const results = stdout
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(results[1]).toMatchObject({ error: { kind: 'secrets' } });
+});
+
+test('a batch with --redact sends placeholders, and its results have the secrets', async () => {
+  const { server, env, home } = await openRemote(Array.from({ length: 3 }, () => [streamed('a')]));
+  const file = batchFile(home);
+  expect(await runNatter(['batch', '--redact', file], { env })).toMatchObject({ code: 0 });
+  const bodies = server.requests.map(({ body }) => body).join('');
+  expect(bodies).toContain('is REDACTED_GITHUB_TOKEN_');
+  expect(bodies).not.toContain(githubToken);
+  writeFileSync(file, `[sandbox echo] ${githubToken}\n`);
+  const { stdout } = await runNatter(['batch', '--sandbox', '--redact', file]);
+  expect(JSON.parse(stdout)).toMatchObject({ content: githubToken });
+});

@@ -39,6 +39,8 @@ export interface SettingValues {
   readonly budget: string | undefined;
   readonly shellKey: string;
   readonly shellExplainKey: string;
+  /** Tokens. */
+  readonly window: number | undefined;
 }
 
 export type SettingKey = keyof SettingValues;
@@ -187,6 +189,12 @@ export const definitions: Definitions = {
     type: keys,
     default: 'alt-i',
     summary: 'Key for an explanation (natter shell-init)',
+  },
+  window: {
+    name: 'window',
+    variable: 'NATTER_WINDOW',
+    type: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    summary: 'Context window of the models in tokens, instead of what the service reports',
   },
 };
 

@@ -89,3 +89,26 @@ test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","l
     expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: null } });
   },
 );
+
+test('the setting window overrides the window of the service and of the catalogue', async () => {
+  const { env, run } = await serviceWith(local);
+  await run(['models', 'list']);
+  const windowOf = async (model: string, variables = {}) => {
+    const line = ['-m', model, '--dry-run', 'hi'];
+    const { stdout } = await runNatter(line, { env: { ...env, ...variables } });
+    return (JSON.parse(stdout) as { estimate: { window: number } }).estimate.window;
+  };
+  expect(await windowOf('small')).toBe(4000);
+  expect(await windowOf('small', { NATTER_WINDOW: '9000' })).toBe(9000);
+  expect(await windowOf('unknown', { NATTER_WINDOW: '9000' })).toBe(9000);
+  expect(await windowOf('origin', { NATTER_WINDOW: '9000' })).toBe(9000);
+});
+
+test('a prompt over the window of the setting has the warning, without another model', async () => {
+  const { env } = await serviceWith(local);
+  const server = await serve([[streamed('Hello')]]);
+  const line = ['-m', 'mine', 'word '.repeat(4000)];
+  const variables = { ...env, NATTER_BASE_URL: server.url, NATTER_WINDOW: '4000' };
+  const { stderr } = await runNatter(line, { env: variables });
+  expect(stderr).toMatch(/~5,\d+ tokens, over mine's window of 4,000\n$/);
+});

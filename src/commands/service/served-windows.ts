@@ -21,6 +21,14 @@ export function readServedWindows(context: FolderFacts, baseUrl: string | undefi
   return readModelWindows(file, baseUrl);
 }
 
+/** The windows, or that of the setting `window` for every model. */
+export function withWindow(
+  windows: ModelWindows,
+  { window }: Pick<ResolvedSettings['values'], 'window'>,
+): ModelWindows {
+  return window === undefined ? windows : Object.assign(new Map(windows), { get: () => window });
+}
+
 async function windowsIn(
   records: readonly ModelRecord[],
   others: ModelWindows,
@@ -74,7 +82,7 @@ export function learnWindows(
     await save(context, log, values, windows);
   }
   return {
-    windows: () => windows,
+    windows: () => withWindow(windows, values),
     client: {
       ...client,
       async listModels(options) {

@@ -15,7 +15,7 @@ import { textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
-import { learnWindows } from './served-windows.ts';
+import { learnWindows, withWindow } from './served-windows.ts';
 
 export interface Service {
   readonly client: Client;
@@ -57,7 +57,7 @@ async function openSandbox(
   const client = await openClient(context, log, settings, target, others);
   return {
     client,
-    windows: () => new Map(),
+    windows: () => withWindow(new Map(), settings.values),
     clock: context.clock,
     baseUrl: sandbox.url,
     isSandbox: true,

@@ -134,6 +134,7 @@ describe('options', () => {
       '--secret-guard',
       '--shell-key',
       '--shell-explain-key',
+      '--window',
     ]);
   });
 });

@@ -116,14 +116,15 @@ async function measure(folder: string, scenario: Scenario): Promise<string> {
     (ideal / seconds).toFixed(2),
     `${((100 * counts.refused) / counts.sent).toFixed(1)} %`,
     `${(100 * counts.steadyShare).toFixed(1)} %`,
+    `${counts.delay.toFixed(0)} ms`,
   ];
   return `| ${cells.join(' | ')} |\n`;
 }
 
 async function bench(words: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-bench-limits-'));
-  process.stdout.write('| scenario | ideal | natter | ratio | refused | refused later |\n');
-  process.stdout.write('| --- | --- | --- | --- | --- | --- |\n');
+  process.stdout.write('| scenario | ideal | natter | ratio | refused | refused later | delay |\n');
+  process.stdout.write('| --- | --- | --- | --- | --- | --- | --- |\n');
   try {
     for (const scenario of scenarios()) {
       if (!words.every((word) => scenario.name.includes(word))) continue;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface Scenario {
   readonly name: string;
@@ -31,6 +32,8 @@ export interface Counts {
   readonly steadyShare: number;
   /** Milliseconds from the first request to the last answer. */
   readonly time: number;
+  /** Milliseconds by which other programs delayed one in a hundred timers of the service. */
+  readonly delay: number;
 }
 
 /** Admits `limit` requests at the same time, or in any period of a second. */
@@ -57,7 +60,12 @@ function createLimit({ kind, limit, hasHeaders }: Scenario) {
   };
 }
 
+/** Milliseconds. */
+const resolution = 10;
+
 function createCounts(items: number) {
+  const delays = monitorEventLoopDelay({ resolution });
+  delays.enable();
   const counts = { sent: 0, refused: 0, answered: 0, lateSent: 0, lateRefused: 0 };
   let [first, last] = [Number.NaN, Number.NaN];
   return {
@@ -81,6 +89,7 @@ function createCounts(items: number) {
         refused,
         steadyShare: lateRefused / Math.max(1, lateSent),
         time: last - first,
+        delay: delays.percentile(99) / 1e6 - resolution,
       };
     },
   };

@@ -11,7 +11,7 @@ import { observe } from './observe.ts';
 import { isSilent, type RefusalCause, refusalCause } from './refusal-cause.ts';
 import { beginEpoch, endRequest } from './request-log.ts';
 import type { Ticket } from './ticket.ts';
-import { beginTest, liftLimit } from './tested-limit.ts';
+import { beginTest, liftLimit, stopTest } from './tested-limit.ts';
 
 /** What is known about the limits of the service. */
 export interface FoundLimits {
@@ -86,6 +86,8 @@ function placeDelay(state: LimitState, now: number): number {
   return Math.max(shortest, places.at - now);
 }
 
+/** Milliseconds; a test of places does not end while the pace keeps requests from using them. */
+const longTest = 2000;
 /** Waits of a refused item that the rest of a run must last, so that a test is worth one. */
 const worthwhileWaits = 5;
 /** Milliseconds; of a refused item without a Retry-After. */
@@ -100,8 +102,10 @@ function isLongEnough({ left, pace, lastRetryAfter }: LimitState): boolean {
 function paceDelay(state: LimitState, now: number): number {
   const { pace, places } = state;
   if (pace.value === Number.POSITIVE_INFINITY) return 0;
-  const mayTest = !places.isTesting && isLongEnough(state);
-  if (mayTest && nextTurn(state, now) > now) beginTest(pace, now);
+  if (nextTurn(state, now) > now) {
+    if (places.isTesting && now - places.at > longTest) stopTest(places, now);
+    if (!places.isTesting && isLongEnough(state)) beginTest(pace, now);
+  }
   return Math.max(0, nextTurn(state, now) - now);
 }
 
@@ -156,6 +160,7 @@ function refuse(state: LimitState, ticket: Ticket, now: number, retryAfter: numb
   if (confirmAnnouncement(state, ticket)) return;
   if (ticket.epoch !== log.epoch.number) {
     correctCut(state, ticket);
+    strays.refusedBefore();
     return;
   }
   state.question = undefined;

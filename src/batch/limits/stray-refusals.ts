@@ -8,15 +8,17 @@ export interface StrayRefusals {
   admitted(): void;
   /** @returns whether the refusal is one of those that are expected */
   expects(): boolean;
+  /** Counts a refusal of a request that was sent before the last cut. */
+  refusedBefore(): void;
   /** Counts a refusal below the limits. @returns whether such refusals are expected from now on */
   learn(epoch: Epoch): boolean;
 }
 
 /** Cuts after which refusals went on. */
 const futileCuts = 5;
-/** Requests between two refusals; with fewer, the cuts are not futile but too small; with more, they have helped. */
-const fewest = 8;
+/** Requests between two refusals; with more, the cuts have helped. */
 const most = 400;
+/** Part of the requests that is refused; with more, the cuts are not futile but too small. */
 const maxShare = 0.15;
 /** Refusals above the expected share, and refusals in a row, that show a real limit. */
 const maxExcess = 10;
@@ -52,11 +54,18 @@ export function createStrayRefusals(): StrayRefusals {
       futile = nothing;
       return false;
     },
+    refusedBefore() {
+      futile = { ...futile, refused: futile.refused + 1 };
+    },
     learn({ admitted, refused }) {
-      if (admitted >= most) futile = nothing;
-      else if (admitted >= fewest) futile = addCut(futile, admitted, refused);
+      futile = admitted >= most ? nothing : addCut(futile, admitted, refused);
       if (futile.cuts < futileCuts) return false;
-      share = Math.min(maxShare, (2 * futile.refused) / (futile.admitted + futile.refused));
+      const found = futile.refused / (futile.admitted + futile.refused);
+      if (found > maxShare) {
+        futile = nothing;
+        return false;
+      }
+      share = Math.min(maxShare, 2 * found);
       excess = 0;
       inRow = 0;
       return true;

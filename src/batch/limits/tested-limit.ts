@@ -94,6 +94,13 @@ export function passTest(limit: TestedLimit, now: number): void {
   limit.at = now;
 }
 
+/** Ends a test without a result. */
+export function stopTest(limit: TestedLimit, now: number): void {
+  limit.isTesting = false;
+  limit.value = limit.before;
+  limit.at = now + limit.interval;
+}
+
 /** @param retryAfter milliseconds; 0 without one */
 export function failTest(limit: TestedLimit, now: number, retryAfter: number): void {
   limit.isTesting = false;

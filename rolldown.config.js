@@ -17,7 +17,8 @@ function refuseMissing(level, log, handle) {
 
 /** Names a command's chunks after its folder: `batch.cjs` for the command, `batch-run.cjs` for its run function. */
 function nameChunk({ facadeModuleId }) {
-  const [, command, file] = /commands[\\/]([\w-]+)[\\/]([\w-]+)\.ts$/.exec(facadeModuleId ?? '') ?? [];
+  const [, command, file] =
+    /commands[\\/]([\w-]+)[\\/]([\w-]+)\.ts$/.exec(facadeModuleId ?? '') ?? [];
   if (command === undefined || !/^(?:command|(?:[\w-]+-)?run)$/.test(file)) return '[name].cjs';
   return file === 'command' ? `${command}.cjs` : `${command}-${file}.cjs`;
 }

@@ -200,7 +200,9 @@ function loadProgram(host) {
     const parent = dirname(filename);
     const loadFrom = (id) => (id.startsWith('./') ? load(join(parent, id)) : require(id));
     try {
-      script.runInThisContext().call(chunk.exports, chunk.exports, loadFrom, chunk, filename, parent);
+      script
+        .runInThisContext()
+        .call(chunk.exports, chunk.exports, loadFrom, chunk, filename, parent);
     } catch (error) {
       delete require.cache[filename];
       throw error;

@@ -12,6 +12,7 @@ export type FailureKind =
   | 'unreachable'
   | 'incomplete'
   | 'storage'
+  | 'mismatch'
   | 'no_answer'
   | 'budget'
   | 'truncated_prompt'
@@ -151,7 +152,7 @@ export const exitCodes: Readonly<Record<FailureKind, number>> = {
   unreachable: 10,
   incomplete: 11,
   storage: 12,
-  // 13 is reserved for an answer that does not match a schema.
+  mismatch: 13,
   no_answer: 14,
   budget: 15,
   truncated_prompt: 16,

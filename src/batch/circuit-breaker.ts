@@ -14,6 +14,7 @@ const ofItems: ReadonlySet<FailureKind> = new Set([
   'usage',
   'invalid_request',
   'incomplete',
+  'mismatch',
   'no_answer',
 ]);
 

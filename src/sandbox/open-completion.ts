@@ -6,6 +6,7 @@ import type { CompletionBody } from './completion-body.ts';
 import { type Engine, engineCompletion } from './engine.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutGroup } from './faults/directive.ts';
+import type { Fault } from './faults/fault-fields.ts';
 import { hostileLines } from './replies/hostile-reply.ts';
 import type { Reply, ReplyName } from './replies/reply.ts';
 import { countPromptTokens, tokensOf } from './token-counter.ts';
@@ -28,6 +29,9 @@ const loaders: Readonly<Record<ReplyName, () => Promise<Reply>>> = {
   code: async () => (await import('./replies/code-reply.ts')).codeReply,
   tables: async () => (await import('./replies/tables-reply.ts')).tablesReply,
   unicode: async () => (await import('./replies/unicode-reply.ts')).unicodeReply,
+  sample: async () => (await import('./replies/sample-reply.ts')).sampleReply,
+  fenced: async () => (await import('./replies/sample-reply.ts')).fencedReply,
+  misfit: async () => (await import('./replies/sample-reply.ts')).misfitReply,
   hostile: async () => (await import('./replies/hostile-reply.ts')).hostileReply,
 };
 
@@ -100,12 +104,19 @@ function* joined(...parts: Iterable<string>[]): Generator<string, void, undefine
   for (const part of parts) yield* part;
 }
 
+/** The reply if the fault names none. */
+async function plainReply({ messages }: CompletionBody, { tokens }: Fault): Promise<ReplyName> {
+  if (tokens !== undefined) return 'tokens';
+  if (!messages.some(({ content }) => content.includes('JSON Schema'))) return 'default';
+  const { schemaIn } = await import('./replies/sample-reply.ts');
+  return schemaIn(messages) === undefined ? 'default' : 'sample';
+}
+
 async function openScripted(job: CompletionJob, id: string): Promise<Completion> {
   const { exchange, body, prompt } = job;
   const { fault } = exchange;
   const promptTokens = countPromptTokens(body.messages);
-  const defaultReply = fault.tokens === undefined ? 'default' : 'tokens';
-  const reply = await loadReply(fault.reply ?? defaultReply);
+  const reply = await loadReply(fault.reply ?? (await plainReply(body, fault)));
   const { tokens, seed } = fault;
   const pieces = reply({ ...body, promptTokens, text: prompt, tokens, seed });
   return scriptedCompletion({

@@ -36,6 +36,8 @@ export interface SettingValues {
   readonly fallback: string | undefined;
   readonly ledger: boolean;
   readonly secretGuard: SecretGuardMode;
+  /** How a schema is sent besides the prompt. */
+  readonly responseFormat: 'none' | 'json_object' | 'json_schema';
   readonly budget: string | undefined;
   readonly shellKey: string;
   readonly shellExplainKey: string;
@@ -169,6 +171,13 @@ export const definitions: Definitions = {
     type: oneOf('ask', 'redact', 'off'),
     default: 'ask',
     summary: 'What to do about keys and passwords in piped and attached text',
+  },
+  responseFormat: {
+    name: 'response-format',
+    variable: 'NATTER_RESPONSE_FORMAT',
+    type: oneOf('none', 'json_object', 'json_schema'),
+    default: 'none',
+    summary: 'Field response_format to send with --schema: none, json_object or json_schema',
   },
   budget: {
     name: 'budget',

@@ -31,6 +31,8 @@ export type StoredValue = string | number | boolean;
 export interface ValueType<Value> {
   /** For tables and help: `duration`, `number`. */
   readonly name: string;
+  /** All values, if they are few. */
+  readonly words?: readonly string[];
   /** Completes "must be …". */
   readonly expected: string;
   /** Undefined for invalid text. */
@@ -155,6 +157,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): ValueType
   const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return {
     name: words.join('|'),
+    words,
     expected: list,
     parse: (text) => words.find((word) => word === text.trim().toLowerCase()),
     store: (value) => value,

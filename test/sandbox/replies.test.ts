@@ -5,6 +5,7 @@ import {
   type ReplyName,
   replyNames,
 } from '../../src/sandbox/replies/reply.ts';
+import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { countTokens } from '../../src/sandbox/token-counter.ts';
 import { chunks, complete, deltas, jsonOf, openSandbox, stream } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
@@ -44,6 +45,44 @@ describe('every reply', () => {
       choices: [{ message: { content: streamed } }],
       usage: chunks(answer).at(-1)?.usage,
     });
+  });
+});
+
+describe('a prompt with a JSON Schema', () => {
+  const schema = {
+    $defs: { name: { type: 'string', minLength: 8 } },
+    properties: {
+      name: { $ref: '#/$defs/name' },
+      mood: { enum: ['calm', 'cross'] },
+      sizes: { type: 'array', items: { type: ['number', 'null'], minimum: 2.5 }, minItems: 3 },
+      born: { type: 'string', format: 'date' },
+      next: { $ref: '#' },
+      either: { anyOf: [{ const: 7 }, { type: 'null' }] },
+    },
+    required: ['name', 'mood', 'sizes', 'born', 'either'],
+  };
+  const prompt = `invent\n\nAnswer by this JSON Schema:\n${JSON.stringify(schema)}`;
+  const messages = [{ role: 'user', content: prompt } as const];
+
+  test('sample conforms to it', async () => {
+    const value: unknown = JSON.parse(await replyText('sample', { messages }));
+    expect(compileSchema(schema, { label: 'the schema' }).check(value)).toEqual([]);
+    expect(value).toMatchObject({ mood: 'calm', sizes: [4, 4, 4], next: { mood: 'calm' } });
+  });
+
+  test('fenced is the same in a code fence, misfit does not conform', async () => {
+    const sample = await replyText('sample', { messages });
+    expect(await replyText('fenced', { messages })).toBe(`\`\`\`json\n${sample}\n\`\`\`\n`);
+    const misfit: unknown = JSON.parse(await replyText('misfit', { messages }));
+    expect(misfit).toEqual(expect.any(String));
+  });
+
+  test('is answered by sample', async () => {
+    const sandbox = await openSandbox();
+    const answer = jsonOf(await complete(sandbox, prompt));
+    const content = expect.stringContaining('"mood": "calm"') as string;
+    expect(answer).toMatchObject({ choices: [{ message: { content } }] });
+    expect(await replyText('default')).toContain('no language model');
   });
 });
 

@@ -48,6 +48,7 @@ describe('precedence', () => {
       secretGuard: 'ask',
       shellKey: 'alt-m',
       shellExplainKey: 'alt-i',
+      responseFormat: 'none',
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

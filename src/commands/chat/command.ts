@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
+import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
 import type { Context } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
@@ -16,6 +17,7 @@ const chatExamples = [
   'tail notes.md | natter --every 200l,30s "flag anomalies"',
   'natter --fallback nextgen,local:llama3 "why is the sky blue?"',
   'natter -m nextgen --json "three names for a cat" | jq -r .content',
+  'natter --schema "name, age int" "invent a person" | jq .age',
   'natter --sandbox "try me without a key"',
 ] as const;
 
@@ -63,6 +65,7 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
     ['Conversation options:', conversationOptions()],
     ['Input options:', [...interactionOptions(), ...inputOptions(), ...longInputOptions()]],
     ['Output options:', outputOptions()],
+    [checkGroup, [...checkOptions(), selectOption()]],
   ]);
   setExamples(command, chatExamples);
   return command.action((words: string[]) => {

@@ -1,15 +1,14 @@
 import type { ChatEvent } from '../../client/events.ts';
-import { Failure } from '../../failure.ts';
-import { createActivity } from '../../output/activity.ts';
+import type { Failure } from '../../failure.ts';
 import { filteredNotice, finishNotice } from '../../output/notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
-import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import { usageLine } from '../../output/figures.ts';
-import { endingFailure } from '../../output/ending-failure.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
+import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
+import type { AnswerCheck } from '../check/open-check.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
@@ -23,9 +22,11 @@ import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
+import { explain, reportProgress, reportTruncation } from './prompt-report.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
-export interface ChatOptions extends GlobalOptions, PromptOptions, ConversationOptions {
+export interface ChatOptions
+  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
   readonly model?: string;
   readonly fallback?: string;
   readonly every?: string;
@@ -53,28 +54,8 @@ interface Run extends Preparation {
   readonly conversation: OpenConversation;
   /** Undefined if the input was not checked for secrets. */
   readonly guard: SecretGuard | undefined;
-}
-
-function reportProgress({ context, presentation, options }: Run, model: string): ProgressReporter {
-  const { stderr } = context.streams;
-  const { noticeStyle: style, notices, animated } = presentation;
-  const quiet = options.quiet === true;
-  const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
-  const showReasoning = options.reasoning === true && !quiet;
-  activity.waiting(model);
-  return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
-}
-
-async function withCommandLineHint(failure: Failure, { environment }: Context): Promise<Failure> {
-  const { withHint } = await import('../program/report.ts');
-  return withHint(failure, environment);
-}
-
-async function withModelHint(error: unknown, model: string, service: Service): Promise<unknown> {
-  const isRefused = error instanceof Failure && error.status !== undefined;
-  if (!isRefused) return error;
-  const { suggestModel } = await import('../service/near-model.ts');
-  return suggestModel(error, model, service.windows());
+  /** Undefined if the answer is not checked. */
+  readonly check: AnswerCheck | undefined;
 }
 
 interface Plan {
@@ -86,7 +67,7 @@ interface Plan {
 
 async function planPrompt(run: Run): Promise<Plan> {
   const { settings, messages } = run.conversation;
-  if (settings.values.fallback === undefined) {
+  if (settings.values.fallback === undefined || run.check !== undefined) {
     return { settings, planned: planRequest(settings, messages, run.options.stream) };
   }
   const { openChain } = await import('./fallback.ts');
@@ -132,9 +113,9 @@ async function answer(
     });
     context.signal.throwIfAborted();
   } catch (thrown) {
-    const error = await withModelHint(thrown, asked.model, service);
-    failure = await withCommandLineHint(endingFailure(error, context.signal), context);
-    throw error;
+    const explained = await explain(run.context, thrown, asked.model, service);
+    failure = explained.failure;
+    throw explained.error;
   } finally {
     progress.end();
     await printer.end({ metadata: metadata(failure), failure });
@@ -154,12 +135,29 @@ function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: nu
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
-/** @throws Failure `truncated_prompt` with `--strict` */
-async function reportTruncation({ options, presentation }: Run, metadata: AnswerMetadata) {
-  const truncated = await import('../../output/truncated-prompt.ts');
-  const failure = options.strict === true ? truncated.truncationFailure(metadata) : undefined;
-  if (failure !== undefined) throw failure;
-  presentation.notices.warning(truncated.truncationWarning(metadata) ?? '');
+/** Sends the request and prints the answer, or the value in it if it is checked. */
+async function printAnswer(
+  run: Run,
+  service: Service,
+  plan: Plan,
+): Promise<{ readonly metadata: AnswerMetadata; readonly removed: number }> {
+  const { check } = run;
+  const { request } = plan.planned;
+  const { model } = request;
+  if (check === undefined) {
+    const output = await createAnswerOutput(run, model);
+    const metadata = await answer(run, service, plan, output);
+    return { metadata, removed: output.removed() };
+  }
+  const { answerChecked } = await import('./checked-answer.ts');
+  return answerChecked({
+    ...run,
+    check,
+    service,
+    request,
+    reportProgress: () => reportProgress(run, model),
+    explain: (thrown) => explain(run.context, thrown, model, service),
+  });
 }
 
 async function send(run: Run, plan: Plan): Promise<void> {
@@ -170,10 +168,9 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const service = await openService(context, presentation, options, settings, {
     connectEarly: true,
   });
-  const output = await createAnswerOutput(run, planned.request.model);
   try {
-    const metadata = await answer(run, service, plan, output);
-    conclude(run, metadata, planned.request.model, output.removed());
+    const { metadata, removed } = await printAnswer(run, service, plan);
+    conclude(run, metadata, planned.request.model, removed);
     if (metadata.estimatedPromptTokens !== undefined) await reportTruncation(run, metadata);
   } finally {
     await chain?.close();
@@ -202,6 +199,12 @@ export async function prepare(context: Context, options: ChatOptions): Promise<P
   return { context, options, presentation, format };
 }
 
+async function loadCheck({ presentation, options }: Preparation) {
+  if ((options.schema ?? options.schemaRetries ?? options.select) === undefined) return undefined;
+  const { openCheck } = await import('../check/open-check.ts');
+  return openCheck(presentation.notices, options);
+}
+
 /**
  * Sends a prompt that has been read, and prints the answer.
  * @throws Failure, or the reason `context.signal` was aborted with
@@ -213,9 +216,12 @@ export async function sendPrompt(
 ): Promise<void> {
   const { context, options, presentation } = preparation;
   const { notices } = presentation;
-  const conversation = await openConversation(context, notices, options, settings, prompt);
+  const check = await loadCheck(preparation);
+  const sent = check?.prompt(prompt) ?? prompt;
+  const used = check?.settings(settings) ?? settings;
+  const conversation = await openConversation(context, notices, options, used, sent);
   try {
-    await converse({ ...preparation, conversation });
+    await converse({ ...preparation, conversation, check });
   } finally {
     await conversation.close();
   }

@@ -5,7 +5,16 @@ import type { Context, Run } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
 
 /** Options that make sense only for a single answer. */
-const oneShot = ['json', 'jsonl', 'raw', 'plain', 'markdown', 'dryRun'] as const;
+const oneShot = [
+  'json',
+  'jsonl',
+  'raw',
+  'plain',
+  'markdown',
+  'dryRun',
+  'schema',
+  'select',
+] as const;
 
 /**
  * Whether the chat command opens the REPL: with `--interactive`, or on a terminal without a prompt.
@@ -23,7 +32,7 @@ export function wantsRepl(
       hint: 'omit it for a single answer',
     });
   }
-  const isOneShot = words.length > 0 || oneShot.some((name) => options[name] === true);
+  const isOneShot = words.length > 0 || oneShot.some((name) => options[name] !== undefined);
   return isTerminal && options.input && !isOneShot;
 }
 

@@ -92,9 +92,9 @@ const settingValue: Source = (request) => {
   const key = settingKeys.find((candidate) => definitions[candidate].name === request.before[0]);
   if (key === 'model') return models(request);
   if (key === 'fallback') return modelList(request);
-  return key !== undefined && definitions[key].type.name === 'true or false'
-    ? plain(['true', 'false'])
-    : [];
+  if (key === undefined) return [];
+  const { name, words = [] } = definitions[key].type;
+  return plain(name === 'true or false' ? ['true', 'false'] : words);
 };
 
 const helpWords: Source = async ({ command, above, before }) => {

@@ -25,6 +25,8 @@ export interface OpenConversation {
   readonly messages: readonly Message[];
   /** Undefined while it is not saved. */
   readonly id: () => string | undefined;
+  /** Open after {@link record}; undefined if nothing is saved. */
+  readonly journal: () => Journal | undefined;
   /** Writes the prompt to the journal, sends it, and records the answer; `answer` may change until its first text. */
   record(answer: NewAnswer, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   close(): Promise<void>;
@@ -70,17 +72,15 @@ function begin(
   const messages = promptMessages(system, prompt);
   let journal: Journal | undefined;
   const id = () => journal?.conversation().id;
-  if (!save)
-    return { settings, messages, id, record: (_answer, send) => send(), close: async () => {} };
+  const base = { settings, messages, id, journal: () => journal };
+  if (!save) return { ...base, record: (_answer, send) => send(), close: async () => {} };
   const open = async () => {
     const { createJournal } = await import('../../conversation/journal/open-journal.ts');
     journal = createJournal(options);
     return journal;
   };
   return {
-    settings,
-    messages,
-    id,
+    ...base,
     record: (answer, send) => recordTurns(open, messages as readonly NextTurn[], answer, send),
     close: async () => journal?.close(),
   };
@@ -163,6 +163,7 @@ async function resume(
     settings: withModelOf(settings, modelOf(journal.conversation())),
     messages,
     id: () => journal.conversation().id,
+    journal: () => journal,
     record: (answer, send) => recordTurns(async () => journal, turns, answer, send),
     close: () => journal.close(),
   };

@@ -37,7 +37,7 @@ export const commandHints: FrontEndHints = {
     'natter auth status shows the key in use; ask its issuer for more permissions',
   'check-request': () => '--dry-run shows what is sent',
   'remove-parameter': () =>
-    'omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
+    'omit its --param, or natter config unset params.<name> (response_format of --schema: natter config set response-format none); the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
   'list-models': () => 'natter models list shows the available models',

@@ -17,7 +17,8 @@ export interface ReceivedPrompt {
 export type Reply = (received: ReceivedPrompt) => Iterable<string>;
 
 export const replySummaries = {
-  default: 'a description of the request, and suggestions',
+  default:
+    'a description of the request, and suggestions; `sample` if the prompt has a JSON Schema',
   help: 'these tables',
   echo: 'the last user message, unchanged',
   tokens: 'prose of exactly `tokens` tokens; default: 200',
@@ -26,6 +27,9 @@ export const replySummaries = {
   code: 'code blocks in many languages',
   tables: 'narrow, wide, ragged and long tables',
   unicode: 'CJK, emoji, right-to-left and combining text',
+  sample: 'JSON that conforms to the JSON Schema in the prompt',
+  fenced: 'the same in a code fence',
+  misfit: 'JSON that does not conform',
   hostile: 'escape sequences and deceptive characters, one per line',
 } as const;
 

@@ -1,0 +1,36 @@
+import { Option } from 'commander';
+import { settingOption } from '../program/global-options.ts';
+
+/** Options of the commands that check answers. */
+export interface CheckOptions {
+  /** A file, JSON, or the concise notation. */
+  readonly schema?: string;
+  /** Unparsed. */
+  readonly schemaRetries?: string;
+  readonly responseFormat?: string;
+}
+
+export interface SelectOptions {
+  /** A JSON Pointer. */
+  readonly select?: string;
+}
+
+export const checkGroup = 'Checked answers:';
+
+/** They print something else, or send several prompts. */
+const others = ['markdown', 'interactive', 'every', 'split', 'fallback'];
+
+export const checkOptions = (): readonly Option[] => [
+  new Option(
+    '--schema <schema>',
+    'ask for JSON and check it: a JSON Schema (file or text), or fields: "name, age int"',
+  ).conflicts(others),
+  new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
+  settingOption('responseFormat'),
+];
+
+export const selectOption = (): Option =>
+  new Option(
+    '--select <pointer>',
+    'print one value of a JSON answer, such as /items/0/name',
+  ).conflicts(others);

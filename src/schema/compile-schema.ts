@@ -1,0 +1,191 @@
+import { createContext, Script } from 'node:vm';
+import { Ajv, type ErrorObject, MissingRefError, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
+import type { Violation } from './violation.ts';
+
+/** A schema that is ready to check values. */
+export interface CompiledSchema {
+  /** @returns nothing for a value that conforms @throws Failure `usage` if it takes longer than the limit */
+  check(value: unknown): readonly Violation[];
+  /** Keywords and formats that are unknown, and not checked. */
+  readonly unknown: readonly string[];
+}
+
+export interface CompileOptions {
+  /** What the schema is, for messages. */
+  readonly label: string;
+  /** Milliseconds for one value: a pattern can take years. */
+  readonly limit?: number;
+}
+
+const defaultLimit = 5000;
+/** A list with many wrong items has one violation each. */
+const maxViolations = 50;
+
+const drafts: ReadonlyMap<string, typeof Ajv | typeof Ajv2020> = new Map([
+  ['json-schema.org/draft/2020-12/schema', Ajv2020],
+  ['json-schema.org/draft-07/schema', Ajv],
+]);
+
+/** The validator of the draft in `$schema`; without one, of 2020-12. @throws Failure `usage` */
+function validatorOf(schema: JsonObject, label: string): typeof Ajv | typeof Ajv2020 {
+  const { $schema: named = 'https://json-schema.org/draft/2020-12/schema' } = schema;
+  const name = typeof named === 'string' ? named.replace(/^https?:\/\//, '').replace(/#$/, '') : '';
+  const found = drafts.get(name);
+  if (found !== undefined) return found;
+  throw new Failure('usage', `${label} is for a draft of JSON Schema that natter does not check`, {
+    hint: 'the $schema it takes is 2020-12 (the default) or draft-07',
+  });
+}
+
+const list = (values: readonly unknown[]) => values.map((one) => JSON.stringify(one)).join(', ');
+
+/** `an object`, `a string or null`. */
+function typeText(types: unknown): string {
+  const names = Array.isArray(types) ? types.map(String) : [String(types)];
+  const article = (name: string) => (/^[aeiou]/.test(name) ? 'an' : 'a');
+  return names.map((name) => (name === 'null' ? name : `${article(name)} ${name}`)).join(' or ');
+}
+
+/** A predicate for the failed keyword. */
+function messageOf({ keyword, params, message = 'does not conform' }: ErrorObject): string {
+  const details = params as JsonObject;
+  switch (keyword) {
+    case 'type':
+      return `must be ${typeText(details['type'])}`;
+    case 'required':
+      return `must have the property ${JSON.stringify(details['missingProperty'])}`;
+    case 'additionalProperties':
+      return `must not have the property ${JSON.stringify(details['additionalProperty'])}`;
+    case 'enum':
+      return `must be one of ${list(details['allowedValues'] as readonly unknown[])}`;
+    case 'const':
+      return `must be ${JSON.stringify(details['allowedValue'])}`;
+    case 'false schema':
+      return 'must be absent';
+    default:
+      return message.replaceAll('NOT', 'not');
+  }
+}
+
+function violationsOf(errors: readonly ErrorObject[]): readonly Violation[] {
+  const shown = errors.slice(0, maxViolations).map((error) => ({
+    path: error.instancePath,
+    message: messageOf(error),
+  }));
+  const more = errors.length - shown.length;
+  return more === 0 ? shown : [...shown, { path: '', message: `has ${more} more violations` }];
+}
+
+const nameIn = (pattern: RegExp, text: unknown) => pattern.exec(String(text))?.groups?.['name'];
+
+/** Collects the keywords that ajv reports as unknown. Those that begin with `x-` are extensions. */
+function keywordLogger(names: Set<string>): Options['logger'] {
+  const warn = (text: unknown) => {
+    const name = nameIn(/unknown keyword: "(?<name>[^"]+)"/, text);
+    if (name !== undefined && !name.startsWith('x-')) names.add(name);
+  };
+  return { log: warn, warn, error: warn };
+}
+
+function optionsOf(logger: Options['logger']): Options {
+  return {
+    allErrors: true,
+    // A member such as toString is not inherited.
+    ownProperties: true,
+    strictSchema: 'log',
+    strictTypes: false,
+    strictTuples: false,
+    validateSchema: false,
+    ...(logger === undefined ? {} : { logger }),
+  };
+}
+
+type Validator = InstanceType<typeof Ajv | typeof Ajv2020>;
+
+/** Ignores unknown formats, as the specification demands. @param unknown gets their names */
+function compile(ajv: Validator, schema: JsonObject, unknown: Set<string>): ValidateFunction {
+  try {
+    return ajv.compile(schema);
+  } catch (error) {
+    const format = nameIn(/^unknown format "(?<name>[^"]+)"/, (error as Error).message);
+    if (format === undefined || unknown.has(format)) throw error;
+    unknown.add(format);
+    ajv.addFormat(format, true);
+    return compile(ajv, schema, unknown);
+  }
+}
+
+function compileFailure(error: unknown, label: string): Failure {
+  if (error instanceof MissingRefError) {
+    return new Failure('usage', `${label} refers to ${error.missingRef}, which is not in it`, {
+      hint: 'natter loads no schema from a file or an address; copy it into $defs',
+      cause: error,
+    });
+  }
+  const reason = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
+  return new Failure('usage', `${label} cannot be used: ${reason}`, { cause: error });
+}
+
+/** Stops a function that takes longer than `limit` milliseconds, in a pattern too. */
+function createTimeLimit(limit: number, label: string) {
+  const script = new Script('run()');
+  const box: { run: () => void } = { run: () => undefined };
+  const context = createContext(box);
+  return (run: () => void) => {
+    box.run = run;
+    try {
+      script.runInContext(context, { timeout: limit });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
+        hint: 'simplify its patterns: repetitions inside repetitions take long',
+        cause: error,
+      });
+    }
+  };
+}
+
+/** @throws Failure `usage` with the first mistake */
+function refuseInvalid(ajv: Validator, schema: JsonObject, label: string): void {
+  if (ajv.validateSchema(schema) === true) return;
+  const [first] = violationsOf(ajv.errors ?? []);
+  const path = first === undefined || first.path === '' ? '' : `${first.path} `;
+  throw new Failure('usage', `${label} is not a JSON Schema: ${path}${first?.message ?? ''}`);
+}
+
+/**
+ * Compiles a schema of draft 2020-12 or 7. `format` is checked; a value is never changed.
+ * @throws Failure `usage` for a schema that is not valid, or refers to something outside it
+ */
+export function compileSchema(
+  source: JsonObject,
+  { label, limit = defaultLimit }: CompileOptions,
+): CompiledSchema {
+  const Constructor = validatorOf(source, label);
+  const { $schema: _draft, ...schema } = source;
+  const unknown = new Set<string>();
+  const ajv = new Constructor(optionsOf(keywordLogger(unknown)));
+  ajvFormats.default(ajv);
+  refuseInvalid(ajv, schema, label);
+  let validate: ValidateFunction;
+  try {
+    validate = compile(ajv, schema, unknown);
+  } catch (error) {
+    throw compileFailure(error, label);
+  }
+  if ('$async' in validate) {
+    throw new Failure('usage', `${label} has the keyword $async, which natter does not support`);
+  }
+  const limited = createTimeLimit(limit, label);
+  return {
+    check(value) {
+      limited(() => validate(value));
+      return violationsOf(validate.errors ?? []);
+    },
+    unknown: [...unknown],
+  };
+}

@@ -1,0 +1,18 @@
+import { isJsonObject, type JsonObject, jsonProblem, parseJson } from '../json.ts';
+import { Failure } from '../failure.ts';
+import { parseNotation } from './concise-notation.ts';
+
+/** Whether text is a schema itself, not the name of a file: JSON, or a list in the concise notation. */
+export const isSchemaText = (text: string) => /^\s*[{[]/.test(text);
+
+/** A schema from JSON, or from the concise notation. @param label what it is, for messages @throws Failure `usage` */
+export function parseSchemaText(text: string, label: string): JsonObject {
+  const content = text.replace(/^\uFEFF/, '').trim();
+  if (content === '') throw new Failure('usage', `${label} is empty`);
+  if (!content.startsWith('{')) return parseNotation(content, label);
+  const schema = parseJson(content);
+  if (isJsonObject(schema)) return schema;
+  throw new Failure('usage', `${label} ${jsonProblem(content)}`, {
+    hint: 'a schema in JSON begins with {; shorter: "name, age int, bio: a short text"',
+  });
+}

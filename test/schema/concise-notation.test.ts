@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { parseNotation } from '../../src/schema/concise-notation.ts';
+
+const closed = { additionalProperties: false };
+
+test('fields are required texts of a closed object, unless a type or ? is named', () => {
+  expect(parseNotation('name, age int, nick? string', '--schema')).toEqual({
+    type: 'object',
+    properties: { name: { type: 'string' }, age: { type: 'integer' }, nick: { type: 'string' } },
+    required: ['name', 'age'],
+    ...closed,
+  });
+});
+
+test.each([
+  ['size number', { type: 'number' }],
+  ['size float', { type: 'number' }],
+  ['size BOOL', { type: 'boolean' }],
+  ['size date', { type: 'string', format: 'date' }],
+  ['size datetime', { type: 'string', format: 'date-time' }],
+  ['size[]', { type: 'array', items: { type: 'string' } }],
+  ['size []', { type: 'array', items: { type: 'string' } }],
+  ['size int[][]', { type: 'array', items: { type: 'array', items: { type: 'integer' } } }],
+  ['size small|large', { type: 'string', enum: ['small', 'large'] }],
+  ['size "very small" | large', { type: 'string', enum: ['very small', 'large'] }],
+  ['size: in metres', { type: 'string', description: 'in metres' }],
+  ['size int: in metres', { type: 'integer', description: 'in metres' }],
+  ['size: "in metres, or feet"', { type: 'string', description: 'in metres, or feet' }],
+])('%s', (text, schema) => {
+  expect(parseNotation(text, '--schema')).toMatchObject({ properties: { size: schema } });
+});
+
+test('line ends separate fields as commas do', () => {
+  const lines = parseNotation('name: the full name\r\nage int\n', '--schema');
+  expect(lines).toEqual(parseNotation('name: the full name, age int', '--schema'));
+});
+
+test('brackets make lists of objects, braces objects, at any depth', () => {
+  const person = parseNotation('name, age int', '--schema');
+  expect(parseNotation('[name, age int]', '--schema')).toEqual({ type: 'array', items: person });
+  expect(parseNotation('boss {name, age int}, team [name, age int]', '--schema')).toMatchObject({
+    properties: { boss: person, team: { type: 'array', items: person } },
+    required: ['boss', 'team'],
+  });
+});
+
+test('a name with spaces is in quotes, and may be that of an inherited member', () => {
+  const { properties } = parseNotation('"first name", __proto__ int', '--schema');
+  expect(Object.keys(properties as object)).toEqual(['first name', '__proto__']);
+});
+
+describe('a mistake is named with its place', () => {
+  test.each([
+    ['', 'expected the name of a field at the end'],
+    ['name, age itn', 'unknown type "itn" of the field "age" at the end'],
+    ['name string age int', 'unexpected text after the type "string" at "age int"'],
+    ['name, name', 'the field "name" is named twice at the end'],
+    ['[name, age', 'expected a closing "]" at the end'],
+    ['[name] x', 'unexpected text after the closing "]" at "x"'],
+    ['team [name', 'expected a closing "]" at the end'],
+    ['team []x', 'expected a comma between fields at "x"'],
+    ['a = 1', 'expected a type, a comma or a colon after "a" at "= 1"'],
+    ['size small|', 'expected a word or "text" after | at the end'],
+    ['@', 'expected the name of a field at "@"'],
+  ])('%s', (text, problem) => {
+    expect(() => parseNotation(text, '--schema')).toThrow(`--schema: ${problem}`);
+  });
+
+  test('a type that is nearly one has a suggestion', () => {
+    expect(() => parseNotation('age itn', '--schema')).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        hint: expect.stringMatching(/^did you mean int\?/),
+      }),
+    );
+  });
+});

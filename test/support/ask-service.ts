@@ -1,0 +1,20 @@
+import { runNatter, type RunResult, serviceAt } from './natter.ts';
+import { streamed } from './raw-replies.ts';
+import { serve } from './serve.ts';
+
+export interface AskedService extends RunResult {
+  /** Of the requests. */
+  readonly bodies: readonly { readonly messages: readonly object[] }[];
+}
+
+/** natter with a service that gives these answers, one to each request, and the last one to all others. */
+export async function askService(
+  answers: readonly string[],
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<AskedService> {
+  const server = await serve(answers.map((answer) => [streamed(answer)]));
+  const result = await runNatter(words, { env: serviceAt(server, env) });
+  const bodies = server.requests.map(({ body }) => JSON.parse(body) as AskedService['bodies'][0]);
+  return { ...result, bodies };
+}

@@ -139,7 +139,8 @@ const usedOf = ({ spent, lost }: GuardState) => spent.amount + lost;
 function warn(state: GuardState): void {
   const { options, limit, hasWarned } = state;
   const used = usedOf(state);
-  if (hasWarned || used < limit.amount * warningShare) return;
+  // A budget that is used up has its own failure.
+  if (hasWarned || used < limit.amount * warningShare || used >= limit.amount) return;
   state.hasWarned = true;
   options.notices.warning(`${percent(used, limit.amount)} of ${budgetText(limit)} is used`);
 }

@@ -234,3 +234,12 @@ test('an answer after an empty one is a version of it', async () => {
   ]);
   expect(turns[1]?.parent).toBe(turns[2]?.parent);
 });
+
+test('natter run checks the answer to a prompt file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-schema-'));
+  const path = join(folder, 'who.md');
+  writeFileSync(path, 'who?');
+  const { code, stdout, bodies } = await askService([wrong, right], ['run', path, ...fields]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${right}\n` });
+  expect(bodies[0]?.messages).toEqual([{ role: 'user', content: instruction }]);
+});

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { outputOptions } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/run.ts';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
+import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
@@ -28,6 +29,7 @@ export function buildRun(context: Context, run: RunPromptFile = runPromptFile): 
     ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
     ['Output options:', outputOptions()],
+    [checkGroup, [...checkOptions(), selectOption()]],
   ]);
   setExamples(command, [
     'git diff | natter run review',

@@ -1,5 +1,4 @@
 import { defineConfig } from 'rolldown';
-import { minifySync } from 'rolldown/utils';
 import { chalkBundling } from './scripts/bundle/chalk.js';
 import { codeSplitting } from './scripts/bundle/chunks.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
@@ -7,6 +6,7 @@ import { confBundling } from './scripts/bundle/conf.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
+import { fileSharing } from './scripts/bundle/shared-files.js';
 import { undiciBundling } from './scripts/bundle/undici.js';
 import { yamlBundling } from './scripts/bundle/yaml.js';
 
@@ -23,40 +23,18 @@ function nameChunk({ facadeModuleId }) {
   return file === 'command' ? `${command}.cjs` : `${command}-${file}.cjs`;
 }
 
-const entities = 'entities.js';
-const undici = 'undici.js';
-
-/** What the library loads when it is needed: the names of HTML entities, and undici. */
-function nameLibraryChunk({ facadeModuleId }) {
-  if (/[\\/]entities[\\/]/.test(facadeModuleId ?? '')) return entities;
-  return /undici-exchange/.test(facadeModuleId ?? '') ? undici : '[name].js';
-}
-
-/** The library is readable in a stack trace; code of others need not be. */
-const chunkMinifying = {
-  name: 'chunk-minifying',
-  renderChunk(code, { fileName }) {
-    if (fileName !== entities && fileName !== undici) return null;
-    const {
-      errors,
-      code: minified,
-      map,
-    } = minifySync(fileName, code, {
-      codegen: { removeWhitespace: true },
-      sourcemap: true,
-    });
-    if (errors.length > 0) throw new Error(`${fileName} cannot be minified`);
-    return { code: minified, map: map ?? null };
-  },
-};
-
 // The notice about slow plugins depends on the load of the machine.
 const quiet = { bundlerTimings: false };
 
 // CommonJS, because Node starts it about 18 ms faster than the same bundle as ES modules.
 const program = defineConfig({
-  // The pager has its own entry, because bin/ready-text.cjs loads it without the rest.
-  input: { main: 'src/main.ts', pager: 'src/terminal/device/pager.ts' },
+  // bin/ready-text.cjs loads the pager without the rest; the library loads the others (scripts/bundle/shared-files.js).
+  input: {
+    main: 'src/main.ts',
+    pager: 'src/terminal/device/pager.ts',
+    undici: 'src/client/http/undici/undici-client.ts',
+    entities: 'src/entity-names.ts',
+  },
   platform: 'node',
   onLog: refuseMissing,
   preserveEntrySignatures: 'allow-extension',
@@ -96,12 +74,12 @@ const library = defineConfig({
   platform: 'node',
   onLog: refuseMissing,
   checks: quiet,
-  plugins: [undiciBundling(), licenseCollection(), chunkMinifying],
+  plugins: [fileSharing(), licenseCollection()],
   output: {
     dir: 'dist/client',
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: nameLibraryChunk,
+    chunkFileNames: '[name].js',
     // Those of its types are in their own files.
     comments: false,
     sourcemap: 'hidden',

@@ -10,8 +10,7 @@ export function loadEntities(text: string): Promise<void> | undefined {
 
 async function load(): Promise<void> {
   try {
-    // A named import of this entry point keeps the rest of the package out of the bundle.
-    const { decodeHTMLStrict } = await import('entities/decode');
+    const { decodeHTMLStrict } = await import('./entity-names.ts');
     decode = decodeHTMLStrict;
   } catch {
     // The installation was just removed or replaced: the text is more important than its references.

@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { collectMessages } from '../../scripts/reference/messages/collect.ts';
-import { messagesMarkdown } from '../../scripts/reference/messages/markdown.ts';
+import { messagesMarkdown, remediesMarkdown } from '../../scripts/reference/messages/markdown.ts';
 import { readSources } from '../../scripts/reference/messages/syntax.ts';
 
 const messages = collectMessages(readSources());
 
 test('docs/messages.md has the messages of the source; npm run reference updates it', () => {
   expect(readFileSync('docs/messages.md', 'utf8')).toBe(messagesMarkdown(messages));
+});
+
+test('docs/remedies.md has the remedies of the source; npm run reference updates it', () => {
+  expect(readFileSync('docs/remedies.md', 'utf8')).toBe(remediesMarkdown());
 });
 
 test('docs/messages.md has every failure that src creates', () => {

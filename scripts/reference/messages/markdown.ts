@@ -74,20 +74,22 @@ const data = {
   file: '<file>',
 };
 
-function remedySection(): string {
+/** docs/remedies.md, which is packed, unlike docs/messages.md: the guide of the client library refers to it. */
+export function remediesMarkdown(): string {
   const codes = Object.keys({ ...commonHints, ...commandHints }).sort() as RemedyCode[];
   const inRepl = replHints as Readonly<Record<string, ((data: object) => string) | undefined>>;
   const rows = codes.map((name) => {
     const words = remedyHint(name, data);
     return [name, words, inRepl[name]?.(data) ?? words].map(code);
   });
-  return `\n## Remedies\n\nThe hints of failures that the command line and the REPL share.\n\n${table(['code', 'command line', 'REPL'], rows)}`;
+  return `# Remedies\n\nGenerated from the source by \`npm run reference\`. The hints of failures that the command line and the REPL share.\n\n${table(['code', 'command line', 'REPL'], rows)}`;
 }
 
 const introduction = `# Messages
 
 Generated from the source by \`npm run reference\`, for a review of the language. \`<name>\` is a value known only at run
 time. A failure is shown as \`natter: <message>\`, with the hint on the next line.
+The hints that the command line and the REPL share are in [remedies.md](remedies.md).
 `;
 
 /** The whole document; `messages` are those of src. */
@@ -97,5 +99,5 @@ export function messagesMarkdown({ failures, notices }: Messages): string {
   const noticeSections = (['warning', 'notice', 'entry'] as const)
     .map((type) => noticeSection(notices, type))
     .join('');
-  return `${introduction}\n## Failures\n${sections}${remedySection()}${noticeSections}`;
+  return `${introduction}\n## Failures\n${sections}${noticeSections}`;
 }

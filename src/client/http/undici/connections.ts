@@ -1,4 +1,3 @@
-import Client from 'undici/lib/dispatcher/client.js';
 import { connectTimedOut } from '../../failure/network-failure.ts';
 import type { ExchangeLimits } from '../network.ts';
 import type { Route } from '../route.ts';
@@ -6,6 +5,7 @@ import { startTimer } from '../timer.ts';
 import type { RequestHeaders } from '../transport.ts';
 import { connectorOf, createOpenSocket, type OpenSocket } from './open-socket.ts';
 import { proxyHeaders } from './proxy-headers.ts';
+import { Client } from './undici-client.ts';
 
 /** A connection for one request at a time; opened for a request when it is not open. */
 export interface Connection {

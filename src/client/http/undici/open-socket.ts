@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import type { buildConnector as Connectors } from 'undici';
-import buildConnector from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
 import { proxyRefused } from '../../failure/network-failure.ts';
 import { addressTimeout, type Route } from '../route.ts';
 import { proxyHeaders } from './proxy-headers.ts';
+import { buildConnector, Client } from './undici-client.ts';
 import { undiciFailure } from './undici-failure.ts';
 
 type SocketTarget = Connectors.Options;

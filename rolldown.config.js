@@ -33,7 +33,7 @@ const program = defineConfig({
     main: 'src/main.ts',
     pager: 'src/terminal/device/pager.ts',
     undici: 'src/client/http/undici/undici-client.ts',
-    entities: 'src/entity-names.ts',
+    entities: 'src/entities/entity-names.ts',
   },
   platform: 'node',
   onLog: refuseMissing,

@@ -32,7 +32,7 @@ const chunks = [
       'src/commands/program/command-line.ts',
       'src/client/failure/request-failure.ts',
       'src/commands/program/command-line.ts',
-      'src/entities.ts',
+      'src/entities/decode-entities.ts',
     ],
   },
   { name: 'program', roots: program },

@@ -1,4 +1,4 @@
-import { decodeEntities, loadEntities } from '../../entities.ts';
+import { decodeEntities, loadEntities } from '../../entities/decode-entities.ts';
 import { filledText, isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
 import { type Mask, shortText } from './short-text.ts';

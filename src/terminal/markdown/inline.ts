@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import { decodeEntities } from '../../entities.ts';
+import { decodeEntities } from '../../entities/decode-entities.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { Look } from '../style.ts';
 import type { Place } from './scan-state.ts';

@@ -1,4 +1,4 @@
-import { loadEntities } from '../../entities.ts';
+import { loadEntities } from '../../entities/decode-entities.ts';
 import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
 import { createBlockOutput, markers, takeText } from './block-output.ts';

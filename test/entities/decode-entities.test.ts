@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeEntities, loadEntities } from '../src/entities.ts';
+import { decodeEntities, loadEntities } from '../../src/entities/decode-entities.ts';
 
 test('loads the names once, and only for a text that may have a reference', async () => {
   for (const text of ['', 'plain', 'a && b', 'a & b']) expect(loadEntities(text)).toBeUndefined();

@@ -222,27 +222,20 @@ describe('batch', () => {
       { model: 'a', system: 'b', maxTokens: '5', param: ['c=1'] },
     ],
   ])('%s', async (words, file, options) => {
-    expect(await parseWords(build, words)).toEqual([
-      'batch',
-      { ...batchDefaults, ...options },
-      file,
-    ]);
+    const expected = ['batch', { ...batchDefaults, ...options }, file];
+    expect(await parseWords(build, words)).toEqual(expected);
   });
 
   test('batch export p --results r --force', async () => {
-    const [name, options, file] = await parseWords(
-      build,
-      'batch export p -t 5 --results r --force',
-    );
+    const words = 'batch export p -t 5 --results r --force';
+    const [name, options, file] = await parseWords(build, words);
     expect([name, file]).toEqual(['export', 'p']);
     expect(options).toMatchObject({ maxTokens: '5', results: 'r', force: true });
   });
 
   test('batch import p a b -o c --output-format csv', async () => {
-    const [name, options, file, results] = await parseWords(
-      build,
-      'batch import p a b -o c --output-format csv',
-    );
+    const words = 'batch import p a b -o c --output-format csv';
+    const [name, options, file, results] = await parseWords(build, words);
     expect([name, file, results]).toEqual(['import', 'p', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', outputFormat: 'csv' });
   });

@@ -52,6 +52,19 @@ function createBlock() {
 
 type Block = ReturnType<typeof createBlock>;
 
+function readBlock(block: Block, at: number, index: number): IndexedResult | undefined {
+  const state = block.state[at] ?? absent;
+  if (state === absent) return undefined;
+  return {
+    index,
+    isAnswered: (state & answered) !== 0,
+    fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
+    file: block.file[at] ?? 0,
+    offset: block.offset[at] ?? 0,
+    length: block.length[at] ?? 0,
+  };
+}
+
 export function createResultIndex(): ResultIndex {
   const blocks = new Map<number, Block>();
   let last = 0;
@@ -78,17 +91,7 @@ export function createResultIndex(): ResultIndex {
     },
     get(index) {
       const block = blocks.get(Math.floor(index / blockSize));
-      const at = index % blockSize;
-      const state = block?.state[at] ?? absent;
-      if (block === undefined || state === absent) return undefined;
-      return {
-        index,
-        isAnswered: (state & answered) !== 0,
-        fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
-        file: block.file[at] ?? 0,
-        offset: block.offset[at] ?? 0,
-        length: block.length[at] ?? 0,
-      };
+      return block && readBlock(block, index % blockSize, index);
     },
     last: () => last,
     count: () => count,

@@ -48,11 +48,11 @@ export function createLineSplitter({ encoding = 'utf-8', lossy }: LineOptions): 
     }
   }
   function take(text: string): readonly string[] {
-    rest += text;
-    const lines = rest.match(/[^\n]*\n/g) ?? [];
-    const begun = cutLine(rest.slice(lines.reduce((sum, line) => sum + line.length, 0)));
+    // Not a pattern: one that searches a long line for its end takes quadratic time.
+    const lines = `${rest}${text}`.split('\n');
+    const begun = cutLine(lines.pop() ?? '');
     rest = begun.at(-1) ?? '';
-    return [...lines.flatMap(cutLine), ...begun.slice(0, -1)];
+    return [...lines.flatMap((line) => cutLine(`${line}\n`)), ...begun.slice(0, -1)];
   }
   return {
     push: (bytes) => take(decode(bytes)),

@@ -116,6 +116,17 @@ test('a character is never divided between pieces, nor by the cut of a long line
   expect(rest).toEqual([`😀${'y'.repeat(10)}\n`]);
 });
 
+test('a long line that arrives in many pieces is read in linear time', async () => {
+  const piece = 'x'.repeat(100_000);
+  const texts = await groupsOf(
+    '2l',
+    `a\n${piece}`,
+    ...Array.from({ length: 5 }, () => piece),
+    '\nb\n',
+  );
+  expect(texts).toEqual([`a\n${piece.repeat(6)}\n`, 'b\n']);
+});
+
 test('input that arrives faster than it is taken is held back, with a report', async () => {
   const { input, groups, full } = start('1l');
   for (let line = 1; line <= 20; line += 1) input.write(`${line}\n`);

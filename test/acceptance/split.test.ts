@@ -141,6 +141,16 @@ test('--json has the answers for the pieces', async () => {
   });
 });
 
+test('a budget that the pieces exceed ends the run, and keeps their answers', async () => {
+  const { server, run, kept } = await openPlace([answered]);
+  const { code, stdout, stderr } = await run(['--budget', '1500/day', ...words], lines);
+  expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
+  expect(stderr).toContain('natter: the budget of 1,500 tokens a day would be exceeded: ');
+  expect(server.requests.length).toBeGreaterThan(0);
+  expect(kept()).toHaveLength(1);
+  expect(await run(words, lines)).toMatchObject({ code: 0, stdout: 'part' });
+});
+
 test('with --no-save nothing is kept for a later run', async () => {
   const { run, kept } = await openPlace([answered, [response(400)], answered]);
   expect((await run([...words, '--no-save'], lines)).code).toBe(7);

@@ -149,6 +149,7 @@ function processingOf(
   };
 }
 
+/** @throws Failure `budget` for pieces that were not sent because of it */
 async function sendItems(
   options: SenderOptions,
   items: readonly InputItem[],
@@ -176,6 +177,8 @@ async function sendItems(
     progress.end();
   }
   context.signal.throwIfAborted();
+  const { reason }: { readonly reason: unknown } = failing.signal;
+  if (reason instanceof Failure && reason.kind === 'budget') throw reason;
   return tally;
 }
 

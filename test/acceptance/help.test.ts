@@ -110,8 +110,8 @@ test('help on a terminal is the same text', async () => {
   expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
 });
 
-/** Options with other names set `save` and `secretGuard`; none sets `ledger` and `window`, or takes a command that prints a key. */
-const withoutOption = /^(?:save|ledger|window|apiKeyCommand|secretGuard)$/;
+/** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
+const withoutOption = /^(?:save|ledger|window|apiKeyCommand|secretGuard|shellKey|shellExplainKey)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runNatter(['--help'])).stdout.replaceAll(/\s+/g, ' ');

@@ -24,6 +24,8 @@ import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
 import { explain, reportProgress, reportTruncation } from './prompt-report.ts';
 
+const longAnswer = { prepare: () => import('../service/usage-meter.ts') };
+
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
   extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
@@ -110,7 +112,7 @@ async function answer(
         meter.event(event);
         await printer.event(event);
       }
-    });
+    }, longAnswer);
     context.signal.throwIfAborted();
   } catch (thrown) {
     const explained = await explain(run.context, thrown, asked.model, service);

@@ -57,7 +57,7 @@ function* grouped(
 }
 
 export const showConversation: Run<ShowOptions, [name: string]> = (...words) =>
-  limitYoungGeneration(() => show(...words), 0);
+  limitYoungGeneration(() => show(...words), { from: 0 });
 
 const show: Run<ShowOptions, [name: string]> = async (context, options, name) => {
   const presentation = await present(context, options);
@@ -112,7 +112,7 @@ async function writeExport(
 }
 
 export const exportConversation: Run<ExportOptions, [name: string]> = (...words) =>
-  limitYoungGeneration(() => exportOne(...words), 0);
+  limitYoungGeneration(() => exportOne(...words), { from: 0 });
 
 const exportOne: Run<ExportOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);

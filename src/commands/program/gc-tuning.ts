@@ -9,21 +9,27 @@ async function setGrowth(factor: number): Promise<void> {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
+export interface LimitOptions {
+  /** Characters from which the limit applies, default 65,536; 0 applies it at once. */
+  readonly from?: number;
+  /** Loads code that is needed after the work: the compile cache refuses code that is loaded while the limit applies. */
+  readonly prepare?: () => Promise<unknown>;
+}
+
 /**
  * Keeps V8's young generation small while `work` processes a long text. It would grow by tens of megabytes (by a hundred
  * on Node 24) for short-lived strings without being faster.
  * @param work calls `add` with the length of each text
- * @param from characters from which the limit applies; 0 applies it at once
  */
 export async function limitYoungGeneration<Result>(
   work: (add: (length: number) => void) => Promise<Result>,
-  from = longText,
+  { from = longText, prepare = () => Promise.resolve() }: LimitOptions = {},
 ): Promise<Result> {
   let total = 0;
   let limiting: Promise<void> | undefined;
   const add = (length: number) => {
     total += length;
-    if (total >= from) limiting ??= setGrowth(1);
+    if (total >= from) limiting ??= prepare().then(() => setGrowth(1));
   };
   add(0);
   try {

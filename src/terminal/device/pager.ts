@@ -65,7 +65,12 @@ const pagerDefaults = { LESS: 'FRX', LV: '-c' };
 
 /** @returns whether the pager could be started; it may have shown only a part of the text */
 function runPager(pager: string, text: string, { environment, platform }: PagerHost): boolean {
-  const { NATTER_API_KEY: _key, NATTER_UPSTREAM_API_KEY: _upstreamKey, ...others } = environment;
+  const {
+    NATTER_API_KEY: _key,
+    NATTER_API_KEY_COMMAND: _command,
+    NATTER_UPSTREAM_API_KEY: _upstreamKey,
+    ...others
+  } = environment;
   const [program = pager, ...words] = pagerCommand(pager, platform);
   const { pid, status } = spawnSync(program, words, {
     input: text,

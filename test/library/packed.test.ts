@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, posix, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -73,34 +73,55 @@ test('the program runs from the package', async () => {
   expect((await run(natter, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('the library imports nothing but Node', () => {
-  const scripts = filesOf('dist/client').filter((name) => name.endsWith('.js'));
-  const texts = scripts.map((name) => readFileSync(installed(`dist/client/${name}`), 'utf8'));
-  const modules = texts.flatMap((text) =>
-    [
-      ...text.matchAll(/(?:\bfrom ?|\bimport ?|\bimport\(|\brequire\()["`](?<name>[^"`]+)["`]/g),
-      ...text.matchAll(/["`](?<name>node:[^"`]+)["`]/g),
-    ].map(({ groups }) => groups?.['name'] ?? ''),
+function importsOf(text: string): string[] {
+  const imported = text.matchAll(
+    /(?:\bfrom ?|\bimport ?|\bimport\(|\brequire\()["`](?<name>[^"`]+)["`]/g,
   );
-  expect(modules).toContain('node:http');
-  const isKnown = (name: string) => isBuiltin(name) || scripts.includes(name.replace('./', ''));
-  expect(modules.filter((name) => !isKnown(name))).toEqual([]);
+  const builtin = text.matchAll(/["`](?<name>node:[^"`]+)["`]/g);
+  return [...imported, ...builtin].map(({ groups }) => groups?.['name'] ?? '');
+}
+
+/** The files that a file of `dist` loads, itself included; other names as they are. */
+function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  for (const name of importsOf(readFileSync(installed(`dist/${file}`), 'utf8'))) {
+    if (name.startsWith('.')) loadedBy(posix.join(posix.dirname(file), name), loaded);
+    else loaded.add(name);
+  }
+  return loaded;
+}
+
+/** Files of the program that have only code of packages (scripts/bundle/shared-files.js). */
+const shared = ['decode.cjs', 'entities.cjs', 'rolldown-runtime.cjs', 'undici.cjs'];
+
+test('the library imports nothing but Node, and shares only packages with the program', () => {
+  const loaded = [...loadedBy('client/library.js')];
+  expect(loaded).toContain('node:http');
+  const others = loaded.filter((name) => !isBuiltin(name) && !name.startsWith('client/'));
+  expect(others.sort()).toEqual(shared);
 });
 
 test('the library contains only the client and its packages', () => {
-  const maps = readdirSync('dist/client').filter((name) => name.endsWith('.map'));
-  const sources = maps.flatMap(
-    (name) =>
-      (JSON.parse(readFileSync(`dist/client/${name}`, 'utf8')) as { sources: string[] }).sources,
+  const files = readdirSync('dist/client').filter((name) => name.endsWith('.map'));
+  const maps = [
+    ...files.map((name) => join('dist/client', name)),
+    ...shared.map((name) => `${join('dist', name)}.map`),
+  ].filter((path) => existsSync(path));
+  const sources = maps.flatMap((path) =>
+    (JSON.parse(readFileSync(path, 'utf8')) as { sources: string[] }).sources.map((source) =>
+      relative('.', join(dirname(path), source)),
+    ),
   );
-  const own = sources.filter((path) => path.startsWith('../../src/'));
-  const outside = own.filter((path) => !path.startsWith('../../src/client/'));
+  const own = sources.filter((path) => path.startsWith('src/'));
+  const outside = own.filter((path) => !path.startsWith('src/client/'));
   expect(own.length).toBeGreaterThan(30);
   expect(outside.sort()).toEqual(
     [
       'address',
       'clock',
-      'entities',
+      'entities/decode-entities',
+      'entities/entity-names',
       'failure',
       'filtered-characters',
       'json',
@@ -110,7 +131,7 @@ test('the library contains only the client and its packages', () => {
       'secrecy/mask',
       'secrecy/secret-filter',
       'secrecy/secret-parts',
-    ].map((name) => `../../src/${name}.ts`),
+    ].map((name) => `src/${name}.ts`),
   );
   const packages = sources.flatMap(
     (path) => /node_modules\/(?<name>(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['name'] ?? [],

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { failureAt, type Place, type SourceFile } from './place.ts';
 import { readVariables, type Variable } from './variables.ts';
@@ -17,6 +18,8 @@ export interface FrontMatter {
   readonly system?: Placed<string>;
   readonly params?: readonly Placed<readonly [name: string, value: unknown]>[];
   readonly variables?: readonly Variable[];
+  /** A JSON Schema, the concise notation, or the path of a file with one of them. Unchecked. */
+  readonly schema?: Placed<string | JsonObject>;
   /** What the words after the name are, as in `[issue] [priority]`. */
   readonly argumentHint?: string;
 }
@@ -56,6 +59,14 @@ function readParams({ value, entries, line }: YamlEntry, file: SourceFile): Fron
   return { params };
 }
 
+function readSchema({ value, line }: YamlEntry, file: SourceFile): FrontMatter {
+  const place = { file, line };
+  if (typeof value === 'string' || isJsonObject(value)) return { schema: { value, place } };
+  throw failureAt(place, 'schema must be a mapping, or text', {
+    hint: 'for example: schema: "[name, age int]" with the quotes, or schema: person.json',
+  });
+}
+
 /** All that a prompt file can set. Base URL, key, proxy, headers and other settings are not in this table on purpose. */
 const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ['description', (entry, file) => ({ description: textOf(entry, file).value })],
@@ -69,6 +80,7 @@ const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ['max-tokens', (entry, file) => ({ maxTokens: textOf(entry, file) })],
   ['params', readParams],
   ['variables', (entry, file) => ({ variables: readVariables(entry, file) })],
+  ['schema', readSchema],
   ['argument-hint', (entry, file) => ({ argumentHint: textOf(entry, file).value })],
 ]);
 

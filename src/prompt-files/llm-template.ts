@@ -26,6 +26,7 @@ const renamedKeys: ReadonlyMap<string, string> = new Map([
   ['model', 'model'],
   ['options', 'params'],
   ['defaults', 'variables'],
+  ['schema_object', 'schema'],
 ]);
 
 const templateKeys: ReadonlySet<string> = new Set(['prompt', 'system']);

@@ -34,7 +34,15 @@ function variableValue({ description, default: value, choices }: Variable): unkn
 }
 
 function frontFields(front: Omit<FrontMatter, 'system'>): Readonly<Record<string, unknown>> {
-  const { description, model, maxTokens, params = [], variables = [], argumentHint } = front;
+  const {
+    description,
+    model,
+    maxTokens,
+    params = [],
+    variables = [],
+    schema,
+    argumentHint,
+  } = front;
   const tokens = Number(maxTokens?.value);
   return {
     ...(description !== undefined && { description }),
@@ -43,6 +51,7 @@ function frontFields(front: Omit<FrontMatter, 'system'>): Readonly<Record<string
       'max-tokens': Number.isNaN(tokens) ? maxTokens.value : tokens,
     }),
     ...(params.length > 0 && { params: Object.fromEntries(params.map(({ value }) => value)) }),
+    ...(schema !== undefined && { schema: schema.value }),
     ...(argumentHint !== undefined && { 'argument-hint': argumentHint }),
     ...(variables.length > 0 && {
       variables: Object.fromEntries(variables.map((one) => [one.name, variableValue(one)])),

@@ -5,6 +5,10 @@ import { parseNotation } from './concise-notation.ts';
 /** Whether text is a schema itself, not the name of a file: JSON, or a list in the concise notation. */
 export const isSchemaText = (text: string) => /^\s*[{[]/.test(text);
 
+/** Words without a comma that are more likely a path than the concise notation. */
+export const isSchemaPath = (text: string) =>
+  !/[\s,]/.test(text) && (/[\\/]/.test(text) || /\.(?:json|schema|txt|ya?ml)$/i.test(text));
+
 /** A schema from JSON, or from the concise notation. @param label what it is, for messages @throws Failure `usage` */
 export function parseSchemaText(text: string, label: string): JsonObject {
   const content = text.replace(/^\uFEFF/, '').trim();

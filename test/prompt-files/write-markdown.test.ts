@@ -93,7 +93,7 @@ describe('a template of llm', () => {
   });
 
   test.each([
-    ['prompt: a\nschema_object: {}', /brief\.yaml:2: natter cannot use "schema_object"/],
+    ['prompt: a\nfragments: []', /brief\.yaml:2: natter cannot use "fragments"/],
     ['prompt: a\nfragments: [b]', /cannot use "fragments" of an llm template/],
     ['model: a', /an llm template needs prompt or system/],
     ['prompt: [a]', /brief\.yaml:1: prompt must be text/],

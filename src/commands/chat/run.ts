@@ -7,7 +7,7 @@ import { usageLine } from '../../output/figures.ts';
 import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
-import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
+import type { CheckOptions, SchemaSource, SelectOptions } from '../check/check-options.ts';
 import type { AnswerCheck } from '../check/open-check.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
@@ -201,10 +201,16 @@ export async function prepare(context: Context, options: ChatOptions): Promise<P
   return { context, options, presentation, format };
 }
 
-async function loadCheck({ presentation, options }: Preparation) {
-  if ((options.schema ?? options.schemaRetries ?? options.select) === undefined) return undefined;
+interface ReadyPrompt extends Preparation, Pick<Run, 'guard'> {
+  /** Of a prompt file; `--schema` overrides it. */
+  readonly ownSchema?: SchemaSource | undefined;
+}
+
+async function loadCheck({ presentation, options, ownSchema }: ReadyPrompt) {
+  const { schema = ownSchema, schemaRetries, select } = options;
+  if ((schema ?? schemaRetries ?? select) === undefined) return undefined;
   const { openCheck } = await import('../check/open-check.ts');
-  return openCheck(presentation.notices, options);
+  return openCheck(presentation.notices, options, ownSchema);
 }
 
 /**
@@ -212,7 +218,7 @@ async function loadCheck({ presentation, options }: Preparation) {
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function sendPrompt(
-  preparation: Preparation & Pick<Run, 'guard'>,
+  preparation: ReadyPrompt,
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<void> {

@@ -10,6 +10,13 @@ export interface CheckOptions {
   readonly responseFormat?: string;
 }
 
+/** The text of a schema: JSON, or the concise notation. */
+export interface SchemaSource {
+  readonly text: string;
+  /** What it is, in messages. */
+  readonly label: string;
+}
+
 export interface SelectOptions {
   /** A JSON Pointer. */
   readonly select?: string;
@@ -18,13 +25,13 @@ export interface SelectOptions {
 export const checkGroup = 'Checked answers:';
 
 /** They print something else, or send several prompts. */
-const others = ['markdown', 'interactive', 'every', 'split', 'fallback'];
+export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split', 'fallback'];
 
 export const checkOptions = (): readonly Option[] => [
   new Option(
     '--schema <schema>',
     'ask for JSON and check it: a JSON Schema (file or text), or fields: "name, age int"',
-  ).conflicts(others),
+  ).conflicts(uncheckedOptions),
   new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
   settingOption('responseFormat'),
 ];
@@ -33,4 +40,4 @@ export const selectOption = (): Option =>
   new Option(
     '--select <pointer>',
     'print one value of a JSON answer, such as /items/0/name',
-  ).conflicts(others);
+  ).conflicts(uncheckedOptions);

@@ -7,12 +7,12 @@ import { type CompiledSchema, compileSchema } from '../../schema/compile-schema.
 import { withInstruction } from '../../schema/instruction.ts';
 import { parsePointer, textAt } from '../../schema/json-pointer.ts';
 import { responseFormat } from '../../schema/response-format.ts';
-import { isSchemaText, parseSchemaText } from '../../schema/schema-text.ts';
+import { isSchemaPath, isSchemaText, parseSchemaText } from '../../schema/schema-text.ts';
 import type { Violation } from '../../schema/violation.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { wholeNumber } from '../../settings/value-types.ts';
 import { cannotRead } from '../program/named-file.ts';
-import type { CheckOptions, SelectOptions } from './check-options.ts';
+import type { CheckOptions, SchemaSource, SelectOptions } from './check-options.ts';
 
 /** A complete answer after its check. */
 export interface CheckedText {
@@ -44,8 +44,8 @@ export interface AnswerCheck {
 const defaultRetries = 1;
 const retryCount = wholeNumber(0, 100);
 
-function parseRetries({ schema, schemaRetries: text }: CheckOptions): number {
-  if (schema === undefined) {
+function parseRetries(text: string | undefined, hasSchema: boolean): number {
+  if (!hasSchema) {
     if (text === undefined) return 0;
     throw new Failure('usage', '--schema-retries needs --schema');
   }
@@ -55,21 +55,17 @@ function parseRetries({ schema, schemaRetries: text }: CheckOptions): number {
   throw new Failure('usage', `--schema-retries must be ${retryCount.expected}`);
 }
 
-/** Words without a comma that are more likely a path than the concise notation. */
-const isPath = (text: string) =>
-  !/[\s,]/.test(text) && (/[\\/]/.test(text) || /\.(?:json|schema|txt|ya?ml)$/i.test(text));
-
 const isFile = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
 
-/** The text of a schema, and its name in messages. @throws Failure `usage` if it names a file that cannot be read */
-function readSchema(value: string): { readonly text: string; readonly label: string } {
+/** @throws Failure `usage` if it names a file that cannot be read */
+function readSchema(value: string): SchemaSource {
   const typed = { text: value, label: '--schema' };
   if (isSchemaText(value)) return typed;
   try {
-    if (!isPath(value) && !isFile(value)) return typed;
+    if (!isSchemaPath(value) && !isFile(value)) return typed;
     return { text: readFileSync(value, 'utf8'), label: value };
   } catch (error) {
-    if (!isPath(value)) return typed;
+    if (!isSchemaPath(value)) return typed;
     throw cannotRead(value, error);
   }
 }
@@ -79,8 +75,7 @@ interface OpenedSchema {
   readonly compiled: CompiledSchema;
 }
 
-function openSchema(value: string, notices: Notices): OpenedSchema {
-  const { text, label } = readSchema(value);
+function openSchema({ text, label }: SchemaSource, notices: Notices): OpenedSchema {
   const schema = parseSchemaText(text, label);
   const compiled = compileSchema(schema, { label });
   const { unknown } = compiled;
@@ -111,11 +106,19 @@ function withFormat(settings: ResolvedSettings, schema: JsonObject): ResolvedSet
   return { ...settings, params: { response_format: { value, source }, ...settings.params } };
 }
 
-/** Reads and compiles the schema. @throws Failure `usage` for a schema, pointer or number that cannot be used */
-export function openCheck(notices: Notices, options: CheckOptions & SelectOptions): AnswerCheck {
-  const { schema: value, select } = options;
-  const retries = parseRetries(options);
-  const opened = value === undefined ? undefined : openSchema(value, notices);
+/**
+ * Reads and compiles the schema.
+ * @param own the schema without one in the options
+ * @throws Failure `usage` for a schema, pointer or number that cannot be used
+ */
+export function openCheck(
+  notices: Notices,
+  { schema: value, schemaRetries, select }: CheckOptions & SelectOptions,
+  own?: SchemaSource,
+): AnswerCheck {
+  const source = value === undefined ? own : readSchema(value);
+  const retries = parseRetries(schemaRetries, source !== undefined);
+  const opened = source && openSchema(source, notices);
   const check = createChecker(opened, select);
   return {
     hasSchema: opened !== undefined,

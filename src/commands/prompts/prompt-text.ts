@@ -55,6 +55,7 @@ export function promptDocument(found: FoundPrompt, prompt: PromptFile, text: str
     model: front.model?.value ?? null,
     max_tokens: front.maxTokens?.value ?? null,
     params: Object.fromEntries(params),
+    schema: front.schema?.value ?? null,
     argument_hint: front.argumentHint ?? null,
     text,
   };
@@ -75,12 +76,15 @@ export function promptSummary(found: FoundPrompt, prompt: PromptFile): string {
   const params = front.params?.map(
     ({ value: [name, value] }) => `${name}=${JSON.stringify(value)}`,
   );
+  const schema = front.schema?.value;
+  const schemaText = typeof schema === 'object' ? JSON.stringify(schema) : schema;
   const rows: readonly (readonly [label: string, value: string | undefined])[] = [
     ['File', found.file.name],
     ['Description', front.description],
     ['Model', front.model?.value],
     ['Max tokens', front.maxTokens?.value],
     ['Parameters', params?.join(', ')],
+    ['Schema', schemaText],
     ['Words', front.argumentHint],
   ];
   const lines = rows.flatMap(([label, value]) =>

@@ -21,6 +21,7 @@ import {
 } from '../prompt/read-prompt.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { checkInput, composeFile } from './compose-file.ts';
+import type { SchemaReading } from './file-schema.ts';
 import { withFileSettings, withSystemPrompt } from './file-settings.ts';
 
 const isVariable = (word: string) => word.startsWith('--');
@@ -67,6 +68,18 @@ async function readInserted(
   const texts = [...contents].map(([name, content]) => ({ name, content }));
   for (const { name, content } of (await guard?.inspect(texts)) ?? []) contents.set(name, content);
   return (placeholder) => contents.get(pathOf(placeholder)) ?? '';
+}
+
+/** Undefined for a file without a schema, or with `--schema`. */
+async function ownSchemaOf(
+  context: Context,
+  { front: { schema } }: PromptFile,
+  reading: Omit<SchemaReading, 'directory'>,
+) {
+  if (schema === undefined || reading.options.schema !== undefined) return undefined;
+  const { readOwnSchema } = await import('./file-schema.ts');
+  const { directory } = promptPlaces(context);
+  return readOwnSchema(schema, { ...reading, directory });
 }
 
 /** With `-f -`, standard input is a file, unless the text of the prompt file has a place for it. */
@@ -129,5 +142,6 @@ export async function runPrompt(
     systemOption,
   });
   const effective = withSystemPrompt(settings, prompt, system);
-  await sendPrompt({ ...preparation, guard }, effective, text);
+  const ownSchema = await ownSchemaOf(context, prompt, { ...attach, options, guard, found });
+  await sendPrompt({ ...preparation, guard, ownSchema }, effective, text);
 }

@@ -60,17 +60,25 @@ export function checkInside({ root, title, followsLinks }: Boundary, file: Sourc
 const isAbsolute = (name: string) =>
   path.isAbsolute(name) || path.win32.isAbsolute(name) || /^(?:~|[A-Za-z]:)/.test(name);
 
+/** A path in a prompt file. */
+type Reference = Pick<Placeholder, 'name' | 'place'> & {
+  readonly kind: Placeholder['kind'] | 'schema';
+};
+
+const verbOf = (kind: Reference['kind']) =>
+  kind === 'include' ? 'include' : kind === 'schema' ? 'read' : 'insert';
+
 /**
- * The file of an `include` or `file` placeholder. Its path is relative to the file that contains the placeholder.
+ * The file of an `include` or `file` placeholder, or of the key `schema`. Its path is relative to the file that contains it.
  * @throws Failure `usage` for a path that is absolute, leads out of the boundary, or is not that of a file
  */
 export function resolveReference(
   { root, title, followsLinks }: Boundary,
-  { kind, name, place }: Placeholder,
+  { kind, name, place }: Reference,
   directory: string,
 ): SourceFile {
   const refuse = (reason: string, hint?: string) =>
-    failureAt(place, `cannot ${kind === 'include' ? 'include' : 'insert'} ${name}: ${reason}`, {
+    failureAt(place, `cannot ${verbOf(kind)} ${name}: ${reason}`, {
       ...(hint !== undefined && { hint }),
     });
   if (isAbsolute(name)) {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../src/ledger/ledger-line.ts';
 import { stateWith } from '../ledger/ledger-place.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
-import { json } from '../support/raw-replies.ts';
+import { delta, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
 const time = new Date().toISOString();
@@ -113,6 +113,16 @@ test('a batch stops before its budget, and continues with a higher one', async (
   expect(readFileSync(output, 'utf8').trimEnd().split('\n')).toHaveLength(answered);
   expect(await run([...words, '9k/day'])).toMatchObject({ code: 0 });
   expect(server.requests).toHaveLength(5);
+});
+
+test('a batch keeps the text of a cut answer whose retry exceeds the budget', async () => {
+  const server = await serve([stream(delta('half an ans'))]);
+  const env = { ...serviceAt(server), NATTER_STATE_DIR: stateWith([]) };
+  const words = ['batch', '-', '-t', '95', '--retry-incomplete', '1', '--budget', '103/day'];
+  const { code, stdout } = await runNatter(words, { env, input: 'one\n' });
+  expect(code).toBe(15);
+  expect(server.requests).toHaveLength(1);
+  expect(JSON.parse(stdout)).toMatchObject({ content: 'half an ans', error: { kind: 'budget' } });
 });
 
 test('requests that fit only one after the other wait for each other', async () => {

@@ -92,8 +92,8 @@ async function answerItem(
   processing.spending?.settle(index, outcome);
   const isOverBudget = failure?.kind === 'budget';
   if (isOverBudget) processing.stopRun(failure);
-  // Cancelled before any text: without a result, the next run sends it again.
-  if (isOverBudget || (wasStopped && content === '')) {
+  // Cancelled or refused before any text: without a result, the next run sends it again.
+  if ((isOverBudget || wasStopped) && content === '') {
     permission.end(false, undefined);
     return;
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createPromptProject } from '../support/prompt-project.ts';
 import { streamed } from '../support/raw-replies.ts';
@@ -87,4 +88,12 @@ describe('schema in a front matter', () => {
     const { stdout: json } = await run(['prompts', 'show', 'b.yaml', '--json']);
     expect(JSON.parse(json)).toMatchObject({ schema: { type: 'object', required: ['name'] } });
   });
+});
+
+test('the example of docs/prompts.md checks an answer', async () => {
+  const guide = readFileSync('docs/prompts.md', 'utf8');
+  const [, example = ''] = /```yaml\n(---\nschema:.*?)```/s.exec(guide) ?? [];
+  const answer = '{"title": "Solaris", "year": 1972, "genres": ["drama"]}';
+  const { code, stdout } = await runFile({ 'a.md': example }, answer, ['--topic=oceans']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${answer}\n` });
 });

@@ -37,7 +37,7 @@ export const commandHints: FrontEndHints = {
     'natter auth status shows the key in use; ask its issuer for more permissions',
   'check-request': () => '--dry-run shows what is sent',
   'remove-parameter': () =>
-    'omit its --param, or natter config unset params.<name> (response_format of --schema: natter config set response-format none); the sandbox takes only model, messages, stream and max_tokens, other servers take more',
+    'omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
   'list-models': () => 'natter models list shows the available models',
@@ -53,13 +53,18 @@ export const commandHints: FrontEndHints = {
 const keyVariableHint =
   'the key is from NATTER_API_KEY: correct it, or unset it to use a stored key (natter auth login)';
 
+/** `--schema` sends the field because of a setting. */
+const responseFormatHint = 'omit the field: natter config set response-format none';
+
 /** The failure with the command line's hint for its remedy. */
 export function withHint(failure: Failure, environment: Environment = {}): Failure {
   const isRejected = failure.remedy?.code === 'sign-in' && failure.hint === undefined;
   if (isRejected && isSet(environment, 'NATTER_API_KEY')) {
     return rephrase(failure, { hint: keyVariableHint });
   }
-  const hint = hintOf(failure, commandHints);
+  const isFormat =
+    failure.remedy?.code === 'remove-parameter' && /response_format/.test(failure.message);
+  const hint = isFormat ? responseFormatHint : hintOf(failure, commandHints);
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
 }
 

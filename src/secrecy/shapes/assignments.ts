@@ -20,7 +20,7 @@ const placeholders =
 
 /** What a value in source code usually is: names, calls, paths, versions, hashes of files. */
 const isCode = (value: string) =>
-  /^[-\w.:/?!|&$]*[a-z]\d{0,2}$/i.test(value) && !/\d.*[a-z].*\d/i.test(value);
+  /^[-\w.:/?!|&$]*[a-z]\d{0,2}$/i.test(value) && !/^\D*\d[^a-z]*[a-z].*\d/i.test(value);
 
 const notSecret = /^(?:\/|\.{1,2}\/|~|https?:|sha\d{3}-|\d{4}-\d\d-\d\d|v?\d+\.\d+|0x|#|\$|%|@)/i;
 

@@ -151,3 +151,9 @@ test("natter's own secrets win, and overlapping secrets are one", () => {
   expect(findSecrets(text, own)).toMatchObject([{ kind: "natter's key", start: 6 }]);
   expect(found(text)).toEqual([['GitHub token', token]]);
 });
+
+test('long values of digits and letters are searched in linear time', () => {
+  const value = `${'12'.repeat(50)}${'ab'.repeat(48)}`;
+  // In cubic time, this would take more than 20 seconds.
+  expect(found(`password=${value}\n`.repeat(15_000))).toEqual([]);
+});

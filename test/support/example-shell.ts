@@ -142,6 +142,7 @@ export async function openExampleShell(): Promise<ExampleShell> {
     return { ...env, HOME: home, PATH: [path, env['PATH']].join(delimiter) };
   };
   mkdirSync(join(seed, '.config/fish/completions'), { recursive: true });
+  mkdirSync(join(seed, '.config/fish/conf.d'), { recursive: true });
   for (const [name, text] of Object.entries(files)) write(seed, name, text);
   const gateway = `natter config set base-url ${sandbox.url} --profile gateway`;
   for (const line of [...past, gateway]) await finish(line, seed, environment(seed));

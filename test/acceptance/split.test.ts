@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,8 +23,10 @@ async function openPlace(replies: readonly Reply[]) {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
       return messages.at(-1)?.content ?? '';
     });
-  const kept = () => (existsSync(join(state, 'split')) ? readdirSync(join(state, 'split')) : []);
-  return { server, run, prompts, kept };
+  const folder = join(state, 'split');
+  const kept = () => (existsSync(folder) ? readdirSync(folder) : []);
+  const modes = () => kept().map((name) => statSync(join(folder, name)).mode & 0o777);
+  return { server, run, prompts, kept, modes };
 }
 
 const lines = Array.from({ length: 200 }, (_, index) => `line ${index} ${'x'.repeat(40)}\n`).join(
@@ -70,6 +72,12 @@ test('the same command again sends only what is missing', async () => {
   expect(second.stderr).toMatch(/natter: continuing: \d+ answers are from an earlier run\n/);
   expect(server.requests).toHaveLength(sent + 2);
   expect(kept()).toEqual([]);
+});
+
+test('only the owner can read the answers for pieces', async () => {
+  const { run, modes } = await openPlace([answered, [response(400)]]);
+  await run(words, lines);
+  expect(modes()).toEqual([0o600]);
 });
 
 test('answers that do not fit in one request are combined in several steps', async () => {

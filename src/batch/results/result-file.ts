@@ -53,6 +53,8 @@ interface FinishedRun {
 export interface ResultFileOptions extends HeldLockOptions {
   /** Of the existing results, and of those that are appended. */
   readonly format?: ResultFormat;
+  /** Permissions of a new file, without those of the umask; default 0666. */
+  readonly mode?: number;
   readonly clock: ProgramClock;
   /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
@@ -210,9 +212,9 @@ function checkFile({ name, guarded, lock, synchronization }: Omit<OpenFile, 'wat
   }
 }
 
-function openOrCreate(realPath: string): { readonly descriptor: number; readonly isNew: boolean } {
+function openOrCreate(realPath: string, mode = 0o666) {
   const isNew = !fs.existsSync(realPath);
-  const descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
+  const descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT, mode);
   if (isNew) synchronizeFolder(path.dirname(realPath));
   return { descriptor, isNew };
 }
@@ -228,7 +230,7 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
   try {
     const realPath = resultsPath(name);
     lock = lockFile(name, realPath, options);
-    opened = openOrCreate(realPath);
+    opened = openOrCreate(realPath, options.mode);
     const { descriptor, isNew } = opened;
     const index = createResultIndex();
     const { format = 'jsonl' } = options;

@@ -141,11 +141,16 @@ function fileSink(
   };
 }
 
+interface FileOptions extends Pick<SinkOptions, 'outputFormat' | 'unordered'> {
+  /** See `ResultFileOptions`. */
+  readonly mode?: number | undefined;
+}
+
 async function openFileSink(
   context: SinkContext,
   notices: Notices,
   name: string,
-  { outputFormat, unordered = false }: Pick<SinkOptions, 'outputFormat' | 'unordered'>,
+  { outputFormat, unordered = false, mode }: FileOptions,
   texts: ResultText,
 ): Promise<BatchSink> {
   await awaitHolder(context, notices, resultLock(name), name);
@@ -153,7 +158,13 @@ async function openFileSink(
   const onRewritten = () =>
     notices.warning(`${name} was deleted during the run; natter wrote it again`);
   const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
-  const file = openResultFile(name, { clock, process, onRewritten, format });
+  const file = openResultFile(name, {
+    clock,
+    process,
+    onRewritten,
+    format,
+    ...(mode !== undefined && { mode }),
+  });
   return fileSink(context, file, unordered, texts);
 }
 
@@ -161,10 +172,14 @@ async function openFileSink(
 export async function openResultSink(
   context: SinkContext,
   notices: Notices,
-  { output, unordered = false }: Pick<SinkOptions, 'output' | 'unordered'>,
+  {
+    output,
+    unordered = false,
+    mode,
+  }: Pick<SinkOptions, 'output'> & Omit<FileOptions, 'outputFormat'>,
 ): Promise<BatchSink> {
   if (output === undefined) return standardOutput(context.streams.stdout, unordered, ownText);
-  const options = { outputFormat: 'jsonl', unordered } as const;
+  const options = { outputFormat: 'jsonl', unordered, mode } as const;
   return openFileSink(context, notices, output, options, ownText);
 }
 

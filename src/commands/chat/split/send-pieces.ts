@@ -205,7 +205,7 @@ export async function openPieceSender(options: SenderOptions): Promise<PieceSend
   const { context, presentation, settings } = options;
   const file = fileOf(options);
   const kept = readKept(file);
-  const saving = file === undefined ? undefined : { output: file };
+  const saving = file === undefined ? undefined : { output: file, mode: 0o600 };
   const sink = keepingSink(
     kept,
     saving && (await openResultSink(context, presentation.notices, saving)),

@@ -1,3 +1,4 @@
+import { createLineCounter } from '../line-counter.ts';
 import type { Place, SourceFile } from './place.ts';
 
 export interface TextPart {
@@ -51,19 +52,6 @@ function kindOf({ kind, name, digit }: Groups, takesInput: boolean): Placeholder
   if (name === 'stdin' || (takesInput && name === 'input')) return 'stdin';
   if (name !== undefined) return 'variable';
   return digit === undefined ? 'arguments' : 'argument';
-}
-
-/** Counts the lines before offsets that only increase. */
-function createLineCounter(text: string, firstLine: number): (offset: number) => number {
-  let line = firstLine;
-  let seen = 0;
-  return (offset) => {
-    for (let at = text.indexOf('\n', seen); at >= 0 && at < offset; at = text.indexOf('\n', seen)) {
-      line += 1;
-      seen = at + 1;
-    }
-    return line;
-  };
 }
 
 /** Joins neighbouring texts, and leaves out empty ones. */

@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../../client/events.ts';
 import { parseBaseUrl } from '../../../client/http/base-url.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
 import { Failure } from '../../../failure.ts';
+import { createLineCounter } from '../../../line-counter.ts';
 import { count } from '../../../output/figures.ts';
 import { createNotices, type Notices } from '../../../output/notices.ts';
 import { findSecrets, type FoundSecret } from '../../../secrecy/shapes/find-secrets.ts';
@@ -34,11 +35,9 @@ export interface Redaction {
 
 const shownLength = 4;
 
-function locate({ name, content }: AttachedFile, found: FoundSecret): LocatedSecret {
-  const line = content.slice(0, found.start).split('\n').length;
-  const length = found.kind.startsWith('password') ? 1 : shownLength;
-  const shown = `${content.slice(found.start, found.start + length)}…`;
-  return { ...found, name, line, shown };
+function beginningOf(content: string, { kind, start }: FoundSecret): string {
+  const length = kind.startsWith('password') ? 1 : shownLength;
+  return `${content.slice(start, start + length)}…`;
 }
 
 /** The secrets in one text. Natter's own are found as they are masked. */
@@ -64,9 +63,12 @@ const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
 /** The secrets in a text, with their places. */
 export function locateSecrets(
   context: Pick<Context, 'secrets'>,
-  text: AttachedFile,
+  { name, content }: AttachedFile,
 ): readonly LocatedSecret[] {
-  return secretsIn(context, text.content).map((secret) => locate(text, secret));
+  const lineAt = createLineCounter(content, 1);
+  return secretsIn(context, content).map((secret) => {
+    return { ...secret, name, line: lineAt(secret.start), shown: beginningOf(content, secret) };
+  });
 }
 
 /** `a GitHub token`, `natter's key`. */

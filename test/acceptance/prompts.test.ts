@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createPromptProject } from '../support/prompt-project.ts';
+import { openTerminal } from '../support/terminal.ts';
 
 const isPrivate = (file: string) =>
   process.platform === 'win32' || (statSync(file).mode & 0o077) === 0;
@@ -73,6 +74,22 @@ test('natter prompts path prints the path of a prompt file, else that of your fo
   expect((await run(['prompts', 'path'])).stdout).toBe(`${join(config, 'prompts')}\n`);
   expect((await run(['prompts', 'path', 'none'])).code).toBe(6);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'natter prompts path prints no escape sequences of a name on a terminal, and the exact path in a pipe',
+  async () => {
+    const target = 'a\u001B]0;title\u0007b.md';
+    const { run, folder } = createPromptProject({ [`.natter/prompts/${target}`]: 'x' });
+    const prompts = join(folder, '.natter/prompts');
+    symlinkSync(target, join(prompts, 'link.md'));
+    const words = ['prompts', 'path', 'link'];
+    expect((await run(words)).stdout).toBe(`${join(prompts, target)}\n`);
+    const session = openTerminal([], { shell: `cd "${folder}" && $NATTER ${words.join(' ')}` });
+    await session.exit;
+    expect(session.output()).toContain('b.md');
+    expect(session.output()).not.toContain('title');
+  },
+);
 
 describe('natter prompts edit', () => {
   const append = (text: string) => ({ EDITOR: `sh -c 'echo "${text}" >> "$1"' --` });

@@ -100,5 +100,7 @@ export async function showPromptPath(
 ): Promise<void> {
   const places = promptPlaces(context);
   const path = name === undefined ? requireOwn(places.own) : findPrompt(places, name).file.path;
-  await context.streams.stdout.write(`${path}\n`);
+  const { stdout } = context.streams;
+  // A link in a project may lead to a file whose name has escape sequences.
+  await stdout.write(`${stdout.isTerminal ? sanitizeLine(path) : path}\n`);
 }

@@ -56,18 +56,16 @@ async function readInserted(
   prompt: PromptFile,
 ): Promise<(placeholder: Placeholder) => string> {
   const { directory } = promptPlaces(context);
+  const paths = new Map<Placeholder, string>();
   const contents = new Map<string, string>();
-  const pathOf = (placeholder: Placeholder) =>
-    resolveReference(found.boundary, placeholder, directory).path;
   for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
-    const path = pathOf(placeholder);
-    if (!contents.has(path)) {
-      contents.set(path, await readTextFile(options, { name: placeholder.name, path }));
-    }
+    const file = resolveReference(found.boundary, placeholder, directory);
+    paths.set(placeholder, file.path);
+    if (!contents.has(file.path)) contents.set(file.path, await readTextFile(options, file));
   }
   const texts = [...contents].map(([name, content]) => ({ name, content }));
   for (const { name, content } of (await guard?.inspect(texts)) ?? []) contents.set(name, content);
-  return (placeholder) => contents.get(pathOf(placeholder)) ?? '';
+  return (placeholder) => contents.get(paths.get(placeholder) ?? '') ?? '';
 }
 
 /** Undefined for a file without a schema, or with `--schema`. */

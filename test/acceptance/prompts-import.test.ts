@@ -48,6 +48,14 @@ describe('prompts of other programs', () => {
     ]);
   });
 
+  test('a folder called user.md beside system.md is not part of the pattern', async () => {
+    const { prompt } = createPromptProject({
+      'q/system.md': 'You sum up.',
+      'q/user.md/notes.txt': 'notes',
+    });
+    expect(await prompt(['./q', 'words'])).toBe('words');
+  });
+
   test('report a missing word with the file, the line and the words expected', async () => {
     const { run } = createPromptProject(files);
     const { code, stderr } = await run(['run', '.claude/commands/git/fix.md', '12', '--sandbox']);

@@ -36,6 +36,10 @@ export function entryAt(name: string): fs.Stats | undefined {
   }
 }
 
+export const isFile = (name: string): boolean => entryAt(name)?.isFile() === true;
+
+export const isFolder = (name: string): boolean => entryAt(name)?.isDirectory() === true;
+
 /** Whether a path is a folder, or below it. Both must be absolute. */
 export function isInside(folder: string, target: string): boolean {
   const relative = path.relative(folder, target);

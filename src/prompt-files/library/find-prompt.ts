@@ -4,7 +4,15 @@ import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import type { SourceFile } from '../place.ts';
-import { type Boundary, entryAt, isInside, realPath, shownPath } from './boundary.ts';
+import {
+  type Boundary,
+  entryAt,
+  isFile,
+  isFolder,
+  isInside,
+  realPath,
+  shownPath,
+} from './boundary.ts';
 import {
   boundaryOf,
   promptFolders,
@@ -25,8 +33,6 @@ export interface FoundPrompt {
 
 const extensions = ['.md', '.yaml', '.yml'];
 const patternFile = 'system.md';
-
-const isFile = (name: string) => entryAt(name)?.isFile() === true;
 
 /** The file of a name in a folder: `name.md`, `name.yaml`, or `name/system.md` of a fabric pattern. */
 export function fileOf(folder: string, name: string): string | undefined {
@@ -58,7 +64,7 @@ function foundIn(folder: PromptFolder, name: string, file: string, directory: st
 /** The prompt file with this path, or the pattern in the folder with this path. */
 function findPath(places: PromptPlaces, word: string): FoundPrompt | undefined {
   let file = path.resolve(places.directory, word);
-  if (entryAt(file)?.isDirectory() === true) file = path.join(file, patternFile);
+  if (isFolder(file)) file = path.join(file, patternFile);
   // A pipe, such as <(command), is not a regular file.
   if (entryAt(file) === undefined) return undefined;
   const folder = promptFolders(places).find((one) => isInside(one.path, file));

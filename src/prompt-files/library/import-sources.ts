@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { SourceFile } from '../place.ts';
-import { entryAt } from './boundary.ts';
+import { entryAt, isFile } from './boundary.ts';
 import { fileOf, namesIn } from './find-prompt.ts';
 
 /** A file to import, and the name of its prompt. */
@@ -31,7 +31,7 @@ export function findSources(target: string, shown: string): readonly ImportSourc
     return [{ name: nameOfFile(target), file: { name: shown, path: target } }];
   }
   const pattern = path.join(target, 'system.md');
-  if (entryAt(pattern)?.isFile() === true) {
+  if (isFile(pattern)) {
     const file = { name: path.join(shown, 'system.md'), path: pattern };
     return [{ name: nameOfFile(pattern), file }];
   }

@@ -1,10 +1,9 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { parsePromptFile } from '../parse-prompt-file.ts';
 import type { SourceFile } from '../place.ts';
 import { checkDeclarations, type PromptFile, type PromptSource } from '../prompt-file.ts';
 import { resolveIncludes } from '../resolve-includes.ts';
-import { type Boundary, checkInside, resolveReference } from './boundary.ts';
+import { type Boundary, checkInside, isFile, resolveReference } from './boundary.ts';
 import type { FoundPrompt } from './find-prompt.ts';
 
 /** Returns the text of a file. @throws Failure */
@@ -27,7 +26,7 @@ export async function readUser(
     name: path.join(path.dirname(file.name), 'user.md'),
     path: path.join(path.dirname(file.path), 'user.md'),
   };
-  if (!fs.existsSync(user.path)) return undefined;
+  if (!isFile(user.path)) return undefined;
   if (boundary !== undefined) checkInside(boundary, user);
   return { file: user, content: await read(user) };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Boundary, entryAt, realPath } from './boundary.ts';
+import { type Boundary, entryAt, isFolder, realPath } from './boundary.ts';
 
 /** Where prompt files are looked up. */
 export interface PromptPlaces {
@@ -18,8 +18,6 @@ export interface PromptFolder {
   readonly path: string;
   readonly boundary: Boundary;
 }
-
-const isFolder = (name: string) => entryAt(name)?.isDirectory() === true;
 
 /** A folder and those above it, up to the root of the file system. */
 function foldersUpFrom(folder: string): readonly string[] {

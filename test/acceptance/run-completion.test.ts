@@ -41,3 +41,18 @@ test.each<[string, readonly string[]]>([
   const lines = stdout.split('\n').filter((text) => text !== '' && !known.test(text));
   expect(lines.map((text) => text.replace(/\t(model) to use.*/, '\t$1'))).toEqual(expected);
 });
+
+test('names and choices of a project with shell commands, and names that are options, are not candidates', async () => {
+  const { run } = createPromptProject({
+    '.natter/prompts/plain.md':
+      '---\nvariables: { lang: [ts, "$(id)", "a;b", not sure] }\n---\n{{lang}}',
+    '.natter/prompts/$(id).md': 'x',
+    '.natter/prompts/a;id.md': 'x',
+    '.natter/prompts/a`id`.md': 'x',
+    '.natter/prompts/--allow-secrets.md': 'x',
+  });
+  const names = await run(['__complete', 'prompts', 'show', '=']);
+  expect(names.stdout).toBe('plain\n');
+  const choices = await run(['__complete', 'run', 'plain', '=--lang']);
+  expect(choices.stdout).toBe('--lang=ts\n--lang=not sure\n');
+});

@@ -27,6 +27,12 @@ async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFil
   }
 }
 
+/** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
+const special = /[$`;&|<>()!\\"']/;
+
+/** Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed. */
+const isHarmless = (name: string) => !special.test(name) && !name.startsWith('-');
+
 /** Each prompt file is read for its description. */
 const mostDescribed = 50;
 
@@ -38,7 +44,9 @@ export async function promptFileCandidates(
   typed: string,
 ): Promise<Candidates> {
   const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
-  const found = listPrompts(promptPlaces(context)).filter(({ name }) => name.startsWith(typed));
+  const found = listPrompts(promptPlaces(context)).filter(
+    ({ name }) => name.startsWith(typed) && isHarmless(name),
+  );
   const candidates: Candidate[] = [];
   for (const [index, one] of found.entries()) {
     const prompt = index < mostDescribed ? await load(context, one) : undefined;
@@ -53,7 +61,9 @@ function assignments({ name, description = '', choices, default: value }: Variab
   if (choices === undefined) {
     return [{ value: option, description: description || (value ?? 'variable') }];
   }
-  return choices.map((choice) => ({ value: option + choice, description }));
+  return choices
+    .filter((choice) => !special.test(choice))
+    .map((choice) => ({ value: option + choice, description }));
 }
 
 /** The variables of a prompt file, as options. */

@@ -13,7 +13,7 @@ import {
 /** Reads the file that an `include` placeholder names. */
 export type ReadInclude = (include: Placeholder) => Promise<PromptSource>;
 
-/** Files that include each other twice would grow without end. */
+/** Files that include each other twice would grow forever. */
 const mostIncludes = 500;
 
 interface Resolution {

@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from './value-types.ts';
 
-/** What happens to secrets in piped and attached text; `ask` refuses where nobody can be asked. */
+/** What happens to secrets in piped and attached text; `ask` refuses where there is no terminal. */
 export type SecretGuardMode = 'ask' | 'redact' | 'off';
 
 /** Every setting with one value. Durations are milliseconds; 0 means no limit. */

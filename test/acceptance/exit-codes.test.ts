@@ -87,7 +87,7 @@ test.each(rows)('P23 $kind is named by --json on standard error: $line', async (
 test('P23 every kind of failure of a prompt except an unexpected one has a row above', () => {
   const shown = new Set(rows.map(({ kind }) => kind));
   const missing = Object.keys(exitCodes).filter((kind) => !shown.has(kind as FailureKind));
-  // The others have tests of their own: budget, truncation, secrets, and batch-stops.
+  // The others have separate tests: budget, truncation, secrets, and batch-stops.
   expect(missing).toEqual(['unexpected', 'budget', 'truncated_prompt', 'secrets', 'unfinished']);
 });
 

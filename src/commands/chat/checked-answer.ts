@@ -129,7 +129,7 @@ function printRest({ context }: CheckedPrompt, content: string): void {
   void stderr.write(`natter: the received answer:\n${text}${end}`);
 }
 
-/** The value, or the one of `--select`, on a line of its own. @returns the number of characters that were removed */
+/** The value, or the one of `--select`, on a separate line. @returns the number of characters that were removed */
 async function printValue(prompt: CheckedPrompt, answers: CheckedAnswers): Promise<number> {
   const { found, selected } = lastOf(answers).checked ?? {};
   const isText = selected?.startsWith('"') === true;

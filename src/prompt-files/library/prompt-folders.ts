@@ -82,7 +82,7 @@ export function newProjectFolder({ directory, homeDirectory }: PromptPlaces): st
 }
 
 /**
- * What a file named by its path may include: files of its project, else of its own folder.
+ * What a file named by its path may include: files of its project, else of the folder that contains it.
  * @param file its real path
  */
 export function boundaryOf(file: string, { homeDirectory }: PromptPlaces): Boundary {

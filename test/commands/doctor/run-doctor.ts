@@ -20,7 +20,7 @@ interface Page {
 
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-doctor-'));
 
-/** An environment with folders of its own. */
+/** An environment with separate folders. */
 export function environmentOf(more: Readonly<Record<string, string>> = {}) {
   const home = folder();
   return {

@@ -46,7 +46,7 @@ function refuseForeignOptions(command: Command): void {
   });
 }
 
-/** A subcommand of `natter batch` that accepts only options of its own. */
+/** A subcommand of `natter batch` that accepts only its own options. */
 function withOwnOptions(command: Command, example: string): Command {
   hideParentOptions(command);
   command.hook('preAction', refuseForeignOptions);

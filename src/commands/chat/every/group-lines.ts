@@ -78,7 +78,7 @@ interface Reading {
   readonly groups: ReturnType<typeof createGroups>;
   readonly arrived: ReturnType<typeof createBell>;
   readonly taken: ReturnType<typeof createBell>;
-  /** Aborts when nobody takes groups any more. */
+  /** Aborts when no more groups are taken. */
   readonly abandoned: AbortSignal;
   isOver: boolean;
   failure: { readonly error: unknown } | undefined;

@@ -12,7 +12,7 @@ export interface Piece {
   readonly tokens: number;
 }
 
-/** Of a model whose window nobody knows. */
+/** Of a model whose window is unknown. */
 const assumedWindow = 8192;
 const largestAnswer = 4096;
 /** Estimates may be wrong by a tenth. */

@@ -11,7 +11,7 @@ test.each([
   ['main.cjs', 11_000],
   ['shared.cjs', 26_500],
   ['program.cjs', 65_000],
-  ['chat.cjs', 69_000],
+  ['chat.cjs', 71_500],
   ['answer.cjs', 75_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);

@@ -36,10 +36,20 @@ const catalogueIds = catalogue.map(({ id }) => id);
 export const largestPromptBytes =
   Math.max(...catalogue.map((entry) => entry.contextWindow)) * maxBytesPerToken;
 
-/** The smallest model of the catalogue whose window has room for `tokens`; else the largest. */
-export function smallestModelFor(tokens: number, served = noWindows): string {
-  const models = bySize(catalogueIds, served);
-  const fitting = models.find(({ window }) => window >= tokens) ?? models.at(-1);
+/** Models that answer no prompts. */
+const otherUse = /embed|whisper|rerank|tts|moderation/i;
+
+/** Of the service, if it reported any; with those of the catalogue, if it has one of them. */
+function automaticIds(served: ModelWindows): ReadonlySet<string> {
+  const reported = [...served.keys()].filter((id) => !otherUse.test(id));
+  const hasCatalogue = catalogueIds.some((id) => reported.includes(id));
+  return new Set(hasCatalogue || reported.length === 0 ? [...catalogueIds, ...reported] : reported);
+}
+
+/** The smallest model whose window has room for the tokens of the request; else the largest. */
+export function smallestModelFor(tokens: (model: string) => number, served = noWindows): string {
+  const models = bySize(automaticIds(served), served);
+  const fitting = models.find(({ id, window }) => window >= tokens(id)) ?? models.at(-1);
   return fitting?.id ?? 'origin';
 }
 

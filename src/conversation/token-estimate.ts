@@ -1,8 +1,18 @@
 import type { Message } from '../client/contract.ts';
 
-const asciiPerToken = 4;
+/** Tokens of one character, as a model has counted them. */
+export interface TokenRatio {
+  readonly ascii?: number | undefined;
+  readonly other?: number | undefined;
+}
+
+/** By model id. */
+export type TokenRatios = ReadonlyMap<string, TokenRatio>;
+
+const usualAscii = 1 / 4;
+const usualOther = 1;
 /** Tokens for the role and the separators of a message in common chat formats. */
-const tokensPerMessage = 4;
+export const tokensPerMessage = 4;
 
 /** The characters of a text: ASCII, and all others. */
 export interface CharacterCount {
@@ -23,20 +33,23 @@ export function countCharacters(text: string, count: CharacterCount): void {
   count.other += other;
 }
 
-/** One token for 4 ASCII characters, and one for every other character: rather too high, for any tokenizer. */
-export function tokensFor({ ascii, other }: CharacterCount): number {
-  return Math.ceil(ascii / asciiPerToken) + other;
+/**
+ * Without a ratio of the model: one token for 4 ASCII characters, and one for every other character, which is rather too
+ * high for any tokenizer.
+ */
+export function tokensFor({ ascii, other }: CharacterCount, ratio?: TokenRatio): number {
+  return Math.ceil(ascii * (ratio?.ascii ?? usualAscii) + other * (ratio?.other ?? usualOther));
 }
 
-export function estimateTokens(text: string): number {
+export function estimateTokens(text: string, ratio?: TokenRatio): number {
   const count = { ascii: 0, other: 0 };
   countCharacters(text, count);
-  return tokensFor(count);
+  return tokensFor(count, ratio);
 }
 
-export function estimateMessages(messages: readonly Message[]): number {
+export function estimateMessages(messages: readonly Message[], ratio?: TokenRatio): number {
   return messages.reduce(
-    (sum, message) => sum + tokensPerMessage + estimateTokens(message.content),
+    (sum, message) => sum + tokensPerMessage + estimateTokens(message.content, ratio),
     0,
   );
 }

@@ -44,6 +44,11 @@ export interface ResolvedSettings {
   readonly unsentSecrets: readonly UnsentSecret[];
   /** Windows in tokens by model id, as the service at this base URL reported them earlier. */
   readonly windows?: ReadonlyMap<string, number>;
+  /** Tokens per character by model id, as that service counted them earlier. */
+  readonly ratios?: ReadonlyMap<
+    string,
+    { readonly ascii?: number | undefined; readonly other?: number | undefined }
+  >;
 }
 
 export function withoutSources<Value>(

@@ -39,11 +39,15 @@ export function appendLine(file: string, line: string): void {
   }
 }
 
-/** Replaces a file (0600) atomically. @throws Failure `storage` */
-export function replaceFile(file: string, content: string): void {
+/**
+ * Replaces a file (0600) atomically.
+ * @param writer differs between processes that may write the file at the same time
+ * @throws Failure `storage`
+ */
+export function replaceFile(file: string, content: string, writer?: number): void {
   try {
     makeFolder(file);
-    const next = `${file}.new`;
+    const next = `${file}${writer === undefined ? '' : `.${writer}`}.new`;
     const descriptor = openTemporaryFile(next, 0o600);
     try {
       fs.writeFileSync(descriptor, content);

@@ -77,7 +77,10 @@ const textsOf = ({ files, input }: PromptSources): readonly AttachedFile[] =>
   input === undefined || input === '' ? files : [...files, { name: inputName, content: input }];
 
 /** The settings with a model in place of `auto`. */
-function withModel(settings: ResolvedSettings, tokens: number): ResolvedSettings {
+function withModel(
+  settings: ResolvedSettings,
+  tokens: (model: string) => number,
+): ResolvedSettings {
   const { values, windows } = settings;
   if (values.model !== 'auto') return settings;
   return { ...settings, values: { ...values, model: smallestModelFor(tokens, windows) } };
@@ -205,12 +208,14 @@ export async function runSplit(
   const sources = await readTexts(preparation, words, guard);
   const whole = composePrompt({ prompt, ...sources });
   const { system, maxTokens } = own.values;
-  const tokens = estimateMessages(promptMessages(system, whole)) + (maxTokens ?? 0);
-  const settings = withModel(own, tokens);
+  const messages = promptMessages(system, whole);
+  const tokensOfAll = (id: string) =>
+    estimateMessages(messages, own.ratios?.get(id)) + (maxTokens ?? 0);
+  const settings = withModel(own, tokensOfAll);
   const { model } = settings.values;
   const { windows } = settings;
   const room = roomFor({ model, windows, maxTokens, system, prompt: longestPrompt(prompt) });
-  const fits = contextFit(model, tokens, windows).state !== 'over';
+  const fits = contextFit(model, tokensOfAll(model), windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';
   const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
   const { pieces, longLines } = planFor(room.budget);

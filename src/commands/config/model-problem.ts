@@ -4,7 +4,7 @@ import type { FolderFacts } from '../../settings/folders.ts';
 import { getStoredSetting } from '../../settings/profiles.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { readServedWindows } from '../service/served-windows.ts';
+import { readKnown } from '../service/served-windows.ts';
 
 const published = catalogue.map(({ id }) => id);
 
@@ -29,7 +29,7 @@ export function modelProblem(
   model: string,
 ): string | undefined {
   const baseUrl = baseUrlOf(context.environment, stored, profile);
-  const reported = [...readServedWindows(context, baseUrl).keys()];
+  const reported = [...readKnown(context, baseUrl).windows.keys()];
   const known = reported.length === 0 ? published : reported;
   if (model === 'auto' || known.includes(model)) return undefined;
   const near = nearlyNamed(model, known);

@@ -35,9 +35,14 @@ export interface ReplService extends ServicePort {
 
 function factsOf(
   { baseUrl, isSandbox, replayedFrom, windows }: Service,
-  { apiKey }: ResolvedSettings,
+  { apiKey, ratios }: ResolvedSettings,
 ): ServiceFacts {
-  const facts = { isSandbox, hasKey: isSandbox || apiKey !== undefined, windows: windows() };
+  const facts = {
+    isSandbox,
+    hasKey: isSandbox || apiKey !== undefined,
+    windows: windows(),
+    ...(ratios !== undefined && { ratios }),
+  };
   if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
   return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
 }

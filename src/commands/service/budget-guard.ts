@@ -146,12 +146,16 @@ function warn(state: GuardState): void {
 }
 
 /** What the request may use at most. */
-function estimate({ limit, prices, spent }: GuardState, request: CompletionRequest): number {
+function estimate(
+  { limit, prices, spent, options }: GuardState,
+  request: CompletionRequest,
+): number {
   const { model, messages, max_tokens: limited, params } = request;
   const newer = params?.['max_completion_tokens'];
   const most = typeof newer === 'number' ? newer : limited;
   const answer = most ?? (spent.longestAnswer || assumedAnswer);
-  return expenseOf(limit, prices, model, { prompt: estimateMessages(messages), answer });
+  const prompt = estimateMessages(messages, options.settings.ratios?.get(model));
+  return expenseOf(limit, prices, model, { prompt, answer });
 }
 
 function createState(options: GuardOptions, limit: BudgetLimit): GuardState {

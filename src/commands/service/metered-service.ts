@@ -3,6 +3,7 @@ import type { CompletionRequest } from '../../client/contract.ts';
 import type { AnswerFinished, ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { countCharacters, type CharacterCount } from '../../conversation/token-estimate.ts';
+import type { DebugLog } from '../../output/debug-log.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -27,8 +28,9 @@ export function nameUsage(context: Context, source: UsageSource): void {
 }
 
 export interface MeterSources {
-  readonly context: FolderFacts & Pick<Context, 'clock' | 'secrets'>;
+  readonly context: FolderFacts & Pick<Context, 'clock' | 'secrets' | 'process'>;
   readonly notices: Notices;
+  readonly log: DebugLog;
   readonly settings: ResolvedSettings;
   readonly source: UsageSource;
 }
@@ -120,7 +122,7 @@ async function* meterChat(
   }
 }
 
-interface MeteredRun extends Pick<MeterSources, 'notices' | 'settings'> {
+interface MeteredRun extends Pick<MeterSources, 'notices' | 'log' | 'settings'> {
   readonly context: Context;
 }
 
@@ -134,11 +136,11 @@ interface MeteredService {
 /** The service, with a meter that sees the end of each prompt. */
 export function meterService<Service extends MeteredService>(
   service: Service,
-  { context, notices, settings }: MeteredRun,
+  { context, notices, log, settings }: MeteredRun,
 ): Service {
   const { client, clock, isSandbox } = service;
   const source = usageSources.get(context) ?? { command: 'chat' };
-  const sources = { context, notices, settings, source };
+  const sources = { context, notices, log, settings, source };
   const { send } = client;
   const hasBudget = settings.values.budget !== undefined;
   const onMissing = (error: unknown) => {

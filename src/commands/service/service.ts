@@ -237,7 +237,8 @@ export async function openService(
   changes: ClientChanges = {},
 ): Promise<Service> {
   const service = await openUnmetered(context, output, options, settings, changes);
+  const { notices, debugLog: log } = output;
   // A replay sends nothing.
   if (service.replayedFrom !== undefined) return service;
-  return meterService(service, { context, notices: output.notices, settings });
+  return meterService(service, { context, notices, log, settings });
 }

@@ -13,7 +13,7 @@ import {
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
-import { readServedWindows, withWindow } from './served-windows.ts';
+import { readKnown, withWindow } from './served-windows.ts';
 
 export type SettingsContext = FolderFacts & Pick<Context, 'secrets'>;
 
@@ -80,7 +80,8 @@ export function readSettings(
   );
   keepSecrets(context, settings);
   const { baseUrl } = settings.values;
-  return { ...settings, windows: withWindow(readServedWindows(context, baseUrl), settings.values) };
+  const { windows, ratios } = readKnown(context, baseUrl);
+  return { ...settings, windows: withWindow(windows, settings.values), ratios };
 }
 
 /**

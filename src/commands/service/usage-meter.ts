@@ -1,7 +1,7 @@
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { AnswerFinished } from '../../client/events.ts';
 import { suspectTruncation } from '../../conversation/prompt-truncation.ts';
-import { estimateMessages, tokensFor } from '../../conversation/token-estimate.ts';
+import { estimateMessages, type TokenRatio, tokensFor } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
 import { appendToLedger } from '../../ledger/ledger-files.ts';
 import type { LedgerLine, TokenCounts } from '../../ledger/ledger-line.ts';
@@ -9,6 +9,7 @@ import { resolveFolders } from '../../settings/folders.ts';
 import type { Writable } from '../../writable.ts';
 import type { BudgetGuard } from './budget-guard.ts';
 import { maskText } from '../program/mask-secrets.ts';
+import { createModelLearning } from './model-learning.ts';
 import {
   beginRequest,
   stopped,
@@ -30,12 +31,15 @@ function outcomeOf(error: unknown): string {
 }
 
 /** For tokens that the service did not report. A refused prompt was not read, and costs nothing. */
-function estimateOf({ request, received, isAccepted, finished }: MeteredRequest): TokenCounts {
+function estimateOf(
+  { request, received, isAccepted, finished }: MeteredRequest,
+  ratio: TokenRatio | undefined,
+): TokenCounts {
   const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
   if (!isAccepted) return {};
   const counts: Writable<TokenCounts> = {};
-  if (input === undefined) counts.prompt_tokens = estimateMessages(request.messages);
-  if (output === undefined) counts.completion_tokens = tokensFor(received);
+  if (input === undefined) counts.prompt_tokens = estimateMessages(request.messages, ratio);
+  if (output === undefined) counts.completion_tokens = tokensFor(received, ratio);
   return counts;
 }
 
@@ -48,7 +52,7 @@ function lineOf(
 ): LedgerLine {
   const { clock, secrets } = context;
   const { finished, request, start } = seen;
-  const estimated = estimateOf(seen);
+  const estimated = estimateOf(seen, settings.ratios?.get(request.model));
   const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
   return {
     time: clock.date().toISOString(),
@@ -151,6 +155,8 @@ function createLazyGuard(sources: MeterSources, isSandbox: boolean, flush: () =>
 export function createUsageMeter(sources: MeterSources, isSandbox: boolean): UsageMeter {
   const writer = createLedgerWriter(sources, (lines) => guard.loaded()?.keep(lines));
   const guard = createLazyGuard(sources, isSandbox, writer.flush);
+  const learning = createModelLearning(sources, isSandbox);
+  const { ratios } = sources.settings;
   const isKept = sources.settings.values.ledger;
   /** The last refusals of requests that their caller sends again. */
   const refused = new Map<unknown, LedgerLine>();
@@ -158,11 +164,13 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
     admit: (request) => guard.admit(request),
     finish({ request }, event: AnswerFinished) {
       const counted = event.usage?.prompt_tokens;
-      const estimate =
-        counted === undefined ? undefined : suspectTruncation(request.messages, counted);
+      if (counted === undefined) return event;
+      learning?.answered(request, counted);
+      const estimate = suspectTruncation(request.messages, counted, ratios?.get(request.model));
       return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
     },
     end(seen, error) {
+      if (error !== undefined) learning?.refused(seen.request, error);
       if (!isKept) return;
       const { request, isThrottled } = seen;
       const line = lineOf(sources, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
@@ -179,6 +187,7 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
       for (const line of refused.values()) writer.add(line);
       refused.clear();
       writer.flush();
+      learning?.close();
     },
   };
 }

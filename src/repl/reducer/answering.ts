@@ -16,7 +16,14 @@ import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
-import { contextUse, currentPath, lastPrompt, versionText, withBranch } from '../state/position.ts';
+import {
+  contextUse,
+  currentPath,
+  lastPrompt,
+  ratioOf,
+  versionText,
+  withBranch,
+} from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
 import { shortCount } from '../text/status-text.ts';
 import { andThen, printing, printNotice, step, type Step } from './step.ts';
@@ -55,19 +62,23 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
 /** A different conversation brings its system prompt and its model. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
   if (conversation.id === state.conversation.id) {
-    return { ...state, conversation, context: contextUse(conversation, state.branch) };
+    return {
+      ...state,
+      conversation,
+      context: contextUse(conversation, state.branch, ratioOf(state)),
+    };
   }
   const { settings } = state;
   const system = systemOf(conversation) ?? settings.system;
   const model = modelOf(conversation) ?? settings.model;
+  const used = { ...state, settings: { ...settings, system, model } };
   return {
-    ...state,
+    ...used,
     conversation,
     branch: undefined,
-    context: contextUse(conversation, undefined),
+    context: contextUse(conversation, undefined, ratioOf(used)),
     hasOfferedModel: false,
     lastUsage: undefined,
-    settings: { ...settings, system, model },
   };
 }
 

@@ -2,7 +2,7 @@ import type { Conversation } from '../../conversation/tree.ts';
 import type { Dialog } from './dialog.ts';
 import { createHistory } from '../editing/history.ts';
 import { createBuffer } from '../editing/text-buffer.ts';
-import { contextUse } from './position.ts';
+import { contextUse, ratioOf } from './position.ts';
 import type { ReplState, ServiceFacts } from './state.ts';
 import type { SessionSettings } from './effect.ts';
 
@@ -45,7 +45,7 @@ export function initialState(facts: InitialFacts): ReplState {
     branch: undefined,
     settings,
     service,
-    context: contextUse(conversation, undefined),
+    context: contextUse(conversation, undefined, ratioOf({ service, settings })),
     hasOfferedModel: false,
     lastUsage: undefined,
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },

@@ -6,7 +6,7 @@ import {
   type Conversation,
   type Turn,
 } from '../../conversation/tree.ts';
-import { estimateMessages } from '../../conversation/token-estimate.ts';
+import { estimateMessages, type TokenRatio } from '../../conversation/token-estimate.ts';
 import type { Branch, ContextUse, ReplState } from './state.ts';
 
 /** The conversation up to and including a turn; empty when `turnId` is undefined. */
@@ -72,9 +72,16 @@ export function nextParent({
   return pair.prompt.parent;
 }
 
+/** Of the model in use. */
+export const ratioOf = ({
+  service,
+  settings,
+}: Pick<ReplState, 'service' | 'settings'>): TokenRatio | undefined =>
+  service.ratios?.get(settings.model);
+
 /** Updates the context use too. */
 export function withBranch(state: ReplState, branch: Branch | undefined): ReplState {
-  return { ...state, branch, context: contextUse(state.conversation, branch) };
+  return { ...state, branch, context: contextUse(state.conversation, branch, ratioOf(state)) };
 }
 
 /** Prompt and completion tokens, as reported by the service. */
@@ -86,15 +93,19 @@ function reportedTokens({ usage }: Turn): number | undefined {
 }
 
 /** The last usage that the service reported, plus an estimate of the turns after it. */
-export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
+export function contextUse(
+  conversation: Conversation,
+  branch: Branch | undefined,
+  ratio?: TokenRatio,
+): ContextUse {
   const path = currentPath(conversation, branch);
   const last = path.findLast((turn) => reportedTokens(turn) !== undefined);
   const counted = last && reportedTokens(last);
   if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
   const end = branch === undefined ? conversation : endingWith(conversation, branch.parent);
-  const estimate = estimateMessages(messagesFor(end));
+  const estimate = estimateMessages(messagesFor(end), ratio);
   if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
-  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)));
+  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)), ratio);
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }
 

@@ -1,5 +1,6 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
+import type { TokenRatios } from '../../conversation/token-estimate.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { HistorySearch, History } from '../editing/history.ts';
@@ -105,6 +106,7 @@ export interface ServiceFacts {
   readonly isReplay?: boolean;
   /** The windows that the service reported. */
   readonly windows?: ModelWindows;
+  readonly ratios?: TokenRatios;
 }
 
 export interface ReplState {

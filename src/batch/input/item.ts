@@ -42,6 +42,8 @@ export interface TableRow {
 interface ItemSource {
   /** Undefined unless the input is a table. */
   readonly row?: TableRow;
+  /** As in the input, if more is sent. */
+  readonly given?: ItemContent;
 }
 
 export interface BatchItem extends ItemPlace, ItemSource {

@@ -14,8 +14,8 @@ const formatRow = (cells: readonly string[], delimiter: string) =>
 /** The columns of an item whose input is not a table. */
 const plainColumns = ['id', 'prompt'];
 
-function plainCells({ id = '', content }: InputItem): readonly string[] {
-  const messages = textMessages(content?.messages ?? []);
+function plainCells({ id = '', content, given = content }: InputItem): readonly string[] {
+  const messages = textMessages(given?.messages ?? []);
   return [id, messages.findLast(({ role }) => role === 'user')?.content ?? ''];
 }
 

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
+import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { strictOption } from '../prompt/prompt-options.ts';
@@ -183,6 +184,15 @@ function buildImport(context: Context, run: RunBatch): Command {
   ]);
 }
 
+const examples = [
+  'natter batch prompts.txt -o answers.jsonl',
+  'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
+  'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
+  'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
+  'natter batch prompts.txt --fallback nextgen | jq -r .content',
+  'natter batch reviews.txt --schema "mood good|bad" | jq -r .value.mood',
+];
+
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
   const command = new Command('batch')
     .argument('[file]', 'prompts; default or -: standard input')
@@ -195,6 +205,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
       'Request options:',
       [...promptOptions(), ...sendingOptions(), ...rateOptions(), ...limitOptions()],
     ],
+    [checkGroup, [...checkOptions(), selectOption()]],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
@@ -211,13 +222,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
   for (const queueCommand of buildQueueCommands(context, run, groups)) {
     command.addCommand(queueCommand);
   }
-  setExamples(command, [
-    'natter batch prompts.txt -o answers.jsonl',
-    'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
-    'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
-    'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
-    'natter batch prompts.txt --fallback nextgen | jq -r .content',
-  ]);
+  setExamples(command, examples);
   return command.action((file: string | undefined) =>
     run.batch(context, command.optsWithGlobals(), file),
   );

@@ -15,6 +15,8 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
 import { cannotRead } from '../program/named-file.ts';
+import type { AnswerCheck } from '../check/open-check.ts';
+import { withSchemas } from './answer-check.ts';
 import type { BatchPlan } from './plan.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 
@@ -73,6 +75,8 @@ export interface BatchItems {
   readonly input: BatchInput;
   readonly plan: BatchPlan;
   readonly selection: Selection;
+  /** Undefined if answers are not checked. */
+  readonly check?: AnswerCheck | undefined;
   readonly notices: Notices;
 }
 
@@ -130,10 +134,11 @@ export async function selectItems(
 
 /** All items of the input, in blocks. */
 export function readBatchItems(
-  { input, plan }: BatchItems,
+  { input, plan, check }: BatchItems,
   signal: AbortSignal,
 ): AsyncIterable<readonly InputItem[]> {
-  return readItems(input.bytes(signal), plan);
+  const blocks = readItems(input.bytes(signal), plan);
+  return check?.hasSchema === true ? withSchemas(blocks, check) : blocks;
 }
 
 function warnUnsendable(

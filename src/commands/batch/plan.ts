@@ -6,6 +6,7 @@ import type { Shard } from '../../batch/input/select-items.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
+import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseShard } from './array-job.ts';
 import { parseNumber, parseRate } from './numbers.ts';
@@ -16,7 +17,7 @@ export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
 type OutputFormat = (typeof outputFormats)[number];
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends GlobalOptions, ReportOptions {
+export interface BatchOptions extends GlobalOptions, ReportOptions, CheckOptions, SelectOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;

@@ -15,6 +15,7 @@ import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import type { Admission } from './sending/admission.ts';
+import { openBatchCheck } from './answer-check.ts';
 import { type Ending, endingOf } from './report/ending.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
 import { maxWaitOf, openAdmission, pauseNotice } from './sending/open-admission.ts';
@@ -65,7 +66,7 @@ function showProgress(run: BatchRun, { places }: Admission, stop: AbortSignal): 
 }
 
 function rulesOf(
-  { context, options, plan, settings, tally, guard }: BatchRun,
+  { context, options, plan, settings, items: { check }, tally, guard }: BatchRun,
   service: Service,
   { stop, cancel }: Stopping,
 ) {
@@ -75,7 +76,7 @@ function rulesOf(
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   return {
-    sending: { ...service, settings, stream, ...limits, guard, clock: context.clock },
+    sending: { ...service, settings, stream, ...limits, guard, check, clock: context.clock },
     isStrict: options.strict === true,
     circuitBreaker: createCircuitBreaker({
       most,
@@ -115,9 +116,18 @@ async function openFallback(
   sending: SendOptions,
   warn: (text: string) => void,
 ): Promise<BatchFallback | undefined> {
-  if (run.settings.values.fallback === undefined) return undefined;
+  if (run.settings.values.fallback === undefined || run.items.check !== undefined) return undefined;
   const { openBatchFallback } = await import('./sending/fallback.ts');
   return openBatchFallback({ ...run, service, sending, warn });
+}
+
+function spendingOf(
+  { options, plan, settings, items, tally }: BatchRun,
+  stopRun: Stopping['fail'],
+) {
+  const isSandbox = options.sandbox === true;
+  const requests = 1 + (items.check?.retries ?? 0);
+  return openSpending({ settings, isSandbox, limits: plan.budget, requests, tally, stopRun });
 }
 
 async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
@@ -137,10 +147,8 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const progress = showProgress(run, admission, stop);
   const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
   const { secrets } = context;
-  const { settings } = run;
-  const isSandbox = run.options.sandbox === true;
   const stopRun = stopping.fail;
-  const spending = openSpending({ settings, isSandbox, limits: plan.budget, tally, stopRun });
+  const spending = spendingOf(run, stopRun);
   const rules = rulesOf(run, service, stopping);
   const warn = (text: string) => {
     progress.clear();
@@ -211,7 +219,8 @@ export async function runBatch(
   const presentation = await present(context, options);
   const { notices } = presentation;
   const plan = planBatch(options, file, context.environment);
-  const settings = readRequestSettings(context, notices, options);
+  const own = readRequestSettings(context, notices, options);
+  const { check, settings } = await openBatchCheck(notices, options, own);
   const input = openBatchInput(context.streams.stdin, notices, file);
   refuseRounds(plan.rerunFailed, options.output, input);
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);
@@ -219,14 +228,15 @@ export async function runBatch(
   if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
   if (options.dryRun === true) {
     const { printBatchDryRun } = await import('./dry-run.ts');
-    return printBatchDryRun({ context, options, settings, items: { input, plan, notices } });
+    const items = { input, plan, check, notices };
+    return printBatchDryRun({ context, options, settings, items });
   }
   const sink = await openBatchSink(context, notices, options, { input, plan });
   try {
     const find = (index: number) => sink.find(index);
     const output = resultsFileOf(options);
     const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
-    const items = { input, plan, selection, notices };
+    const items = { input, plan, selection, check, notices };
     const tally = emptyTally();
     await send({ context, options, presentation, plan, settings, items, sink, tally });
   } finally {

@@ -26,7 +26,7 @@ export function outcomeLine(
   secrets: Secrets,
   item: ItemPlace,
   fingerprint: bigint,
-  { metadata, content, requestedModel, failure }: ItemOutcome,
+  { metadata, content, requestedModel, failure, checked }: ItemOutcome,
 ): string {
   const place = placeFields(item, fingerprint);
   const error = failure === undefined ? {} : errorFields(failure, secrets);
@@ -40,7 +40,8 @@ export function outcomeLine(
   const completion = { completion_id: metadata.id ?? null };
   const answer = fieldsAfterId(metadata, content, requestedModel);
   // With several spreads, V8 takes ten times as long for the object and its JSON.
-  return jsonLine(Object.assign(place, completion, answer, error));
+  const line = jsonLine(Object.assign(place, completion, answer, checked?.fields, error));
+  return checked?.withValue(line) ?? line;
 }
 
 export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {

@@ -21,6 +21,13 @@ export interface ItemOutcome extends AnswerOutcome {
   readonly wasStopped: boolean;
   /** The service refused it, and has answered no other item for too long. */
   readonly isStarved: boolean;
+  /** Undefined if it is not checked. */
+  readonly checked?: {
+    /** Of the result, except the value. */
+    readonly fields: object;
+    /** Adds the value to the line of the result. */
+    readonly withValue: (line: string) => string;
+  };
 }
 
 async function takeEvents(

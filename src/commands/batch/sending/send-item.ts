@@ -6,6 +6,7 @@ import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withHint } from '../../program/report.ts';
+import type { AnswerCheck } from '../../check/open-check.ts';
 import { buildRequest, planRequest, type PlannedRequest } from '../../prompt/chat-request.ts';
 import type { Permission } from './admission.ts';
 import { type AttemptOptions, ItemAttempt, type ItemOutcome } from './item-attempt.ts';
@@ -93,6 +94,8 @@ export interface SendOptions extends AttemptOptions {
   readonly stream: boolean;
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
+  /** Undefined if answers are not checked. */
+  readonly check?: AnswerCheck | undefined;
 }
 
 interface Attempt {
@@ -142,16 +145,11 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
     : outcome;
 }
 
-/**
- * Sends one item until it is answered, or has failed for good. Without a permission, the client retries after a 429.
- * @throws Failure for an item that cannot be sent
- */
-export async function sendItem(
+async function sendRequest(
   options: SendOptions,
-  content: ItemContent,
+  request: CompletionRequest,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
-  const request = itemRequest(content, options.settings, options.stream);
   let attempts = 0;
   let cuts = 0;
   let longest: ItemOutcome | undefined;
@@ -171,4 +169,21 @@ export async function sendItem(
     if (longest.metadata.attempts === attempts) return longest;
     return { ...longest, metadata: { ...longest.metadata, attempts } };
   }
+}
+
+/**
+ * Sends one item until it is answered, or has failed for good. Without a permission, the client retries after a 429.
+ * @throws Failure for an item that cannot be sent
+ */
+export async function sendItem(
+  options: SendOptions,
+  content: ItemContent,
+  permission: Permission | undefined,
+): Promise<ItemOutcome> {
+  const request = itemRequest(content, options.settings, options.stream);
+  const { check, stop } = options;
+  const send = (next: CompletionRequest) => sendRequest(options, next, permission);
+  if (check === undefined) return send(request);
+  const { sendChecked } = await import('./checked-item.ts');
+  return sendChecked(check, request, send, () => !stop.aborted);
 }

@@ -44,6 +44,8 @@ interface SpendingOptions {
   readonly isSandbox: boolean;
   /** `Infinity` without a limit. */
   readonly limits: Expense;
+  /** How often an item may be sent: more than once if answers are checked. */
+  readonly requests: number;
   readonly tally: Tally;
   readonly stopRun: (failure: Failure) => void;
 }
@@ -116,7 +118,10 @@ async function reserve(state: SpendingState, item: BatchItem): Promise<boolean> 
   const price = checkPrice(options, estimate.model);
   for (;;) {
     const answer = estimate.answer ?? state.longest ?? assumedAnswer;
-    const expense = expenseOf(price, estimate.prompt, answer);
+    // Each request repeats the answers before.
+    const repeated = (answer * options.requests * (options.requests - 1)) / 2;
+    const prompt = estimate.prompt * options.requests + repeated;
+    const expense = expenseOf(price, prompt, answer * options.requests);
     if (budget.reserve(item.index, expense)) {
       estimates.set(item.index, estimate);
       return true;

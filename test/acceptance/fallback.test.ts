@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { jsonLines, runNatter, serviceAt, temporaryHome } from '../support/natter.ts';
 import { delta, json, response, streamed, streamHead, chunk } from '../support/raw-replies.ts';
 import { fin, type Reply } from '../support/raw-server.ts';
+import { createPromptProject } from '../support/prompt-project.ts';
 import { serve } from '../support/serve.ts';
 
 const failed: Reply = [response(500)];
@@ -32,6 +34,13 @@ describe('--fallback', () => {
     expect(stderr).toBe(
       'natter: warning: origin: the service failed (500); falling back to nextgen\n',
     );
+  });
+
+  test('is an option of natter run, too', async () => {
+    const { folder } = createPromptProject({ 'ask.md': 'hi' });
+    const words = ['run', join(folder, 'ask.md'), '--fallback', 'nextgen'];
+    const { code, models } = await runOn([failed, answered], words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
   });
 
   test('is reported with --quiet, too', async () => {

@@ -119,6 +119,19 @@ test('P16 an open, silent input causes one notice that names --no-stdin, and Ctr
   });
 });
 
+test.each([
+  [['{{stdin}}'], 'the prompt'],
+  [['-s', '{{stdin}}', 'hi'], '--system'],
+])('empty standard input for the placeholder in %j is refused', async (words, place) => {
+  const { code, stdout, stderr } = await runNatter(['--sandbox', ...words], { input: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(
+    new RegExp(
+      `^natter: ${place} contains {{stdin}}, but standard input is empty\n  pipe something`,
+    ),
+  );
+});
+
 test('P27 an unknown flag is a usage error and sends nothing', async () => {
   const { code, stdout, stderr } = await runNatter(['--sandbox', '--bogus', 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

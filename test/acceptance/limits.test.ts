@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { binary, cleanEnvironment, runNatter, serviceAt } from '../support/natter.ts';
-import { streamed } from '../support/raw-replies.ts';
+import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
 interface Dry {
@@ -87,7 +87,23 @@ test('a prompt over the window causes a warning, and is sent', async () => {
   const input = 'word'.repeat(130_000);
   const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
-  expect(stderr).toMatch(/~130,\d+ tokens, over origin's window/);
+  expect(stderr).toMatch(
+    /~130,\d+ tokens, over origin's window of 128,000; -m nextgen has a larger window; --split auto sends it in pieces\n$/,
+  );
+});
+
+test.each([
+  [['hi'], '-m nextgen has a larger window; --split auto sends it in pieces'],
+  [['-s', '{{stdin}}', 'hi'], '--dry-run shows what is sent'],
+  [['-'], '--dry-run shows what is sent'],
+])('the refusal of a prompt over the window names what helps: %j', async (words, hint) => {
+  const server = await serve([
+    [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
+  ]);
+  const input = 'word'.repeat(130_000);
+  const run = await runNatter(words, { input, env: serviceAt(server) });
+  expect(run.code).toBe(7);
+  expect(run.stderr).toContain(`\n  ${hint}\n`);
 });
 
 test('the token limit of the answer counts towards the window', async () => {

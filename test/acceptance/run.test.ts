@@ -170,11 +170,23 @@ describe('variables', () => {
     [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
     [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],
     [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
+    [
+      ['stdin.md'],
+      /stdin\.md:3: \{\{stdin\}\} is standard input, but it is empty\n {2}for example/,
+    ],
+    [['none.md', '--split', 'auto'], /natter run does not take --split\n.+natter --split auto/],
+    [['none.md', '--every=30s'], /natter run does not take --every\n.+\| natter --every/],
+    [['none.md', '-i'], /natter run does not take -i\n.+natter -i --continue/],
   ])('%j: the problem is named with file and line', async (words, message) => {
     const { run } = createPromptProject(files);
     const { code, stdout, stderr } = await run(['run', ...words, '--sandbox']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
+  });
+
+  test('may have the name of an option of natter chat', async () => {
+    const { prompt } = createPromptProject({ 'cut.md': 'at {{split}}' });
+    expect(await prompt(['cut.md', '--split=lines'])).toBe('at lines');
   });
 
   test('have defaults', async () => {

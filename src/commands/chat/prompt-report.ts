@@ -1,3 +1,4 @@
+import type { ContextFit } from '../../conversation/context-fit.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { endingFailure } from '../../output/ending-failure.ts';
@@ -5,7 +6,9 @@ import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
+import type { PlannedRequest } from '../prompt/chat-request.ts';
 import type { Service } from '../service/service.ts';
+import type { GivenPrompt } from './split-advice.ts';
 
 interface ReportedPrompt {
   readonly context: Context;
@@ -36,21 +39,44 @@ async function withCommandLineHint(failure: Failure, { environment }: Context): 
   return withHint(failure, environment);
 }
 
-async function withModelHint(error: unknown, model: string, service: Service): Promise<unknown> {
+/** Undefined if the request fits comfortably. */
+export async function promptWarning(
+  run: GivenPrompt,
+  { warning, fit }: PlannedRequest,
+): Promise<string | undefined> {
+  if (warning === undefined || fit.state !== 'over') return warning;
+  const { withSplit } = await import('./split-advice.ts');
+  return withSplit(warning, run);
+}
+
+interface FailedPrompt extends GivenPrompt {
+  readonly context: Context;
+  readonly fit: ContextFit;
+}
+
+async function withRequestHint(
+  run: FailedPrompt,
+  error: unknown,
+  model: string,
+  service: Service,
+): Promise<unknown> {
   const isRefused = error instanceof Failure && error.status !== undefined;
   if (!isRefused) return error;
   const { suggestModel } = await import('../service/near-model.ts');
-  return suggestModel(error, model, service.windows());
+  const { withSplitHint } = await import('./split-advice.ts');
+  const windows = service.windows();
+  return suggestModel(withSplitHint(error, run, run.fit, windows), model, windows);
 }
 
 /** The failure of a prompt, with hints of the command line. */
 export async function explain(
-  context: Context,
+  run: FailedPrompt,
   thrown: unknown,
   model: string,
   service: Service,
 ): Promise<{ readonly error: unknown; readonly failure: Failure }> {
-  const error = await withModelHint(thrown, model, service);
+  const { context } = run;
+  const error = await withRequestHint(run, thrown, model, service);
   const failure = await withCommandLineHint(endingFailure(error, context.signal), context);
   return { error, failure };
 }

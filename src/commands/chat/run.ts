@@ -22,7 +22,7 @@ import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
-import { explain, reportProgress, reportTruncation } from './prompt-report.ts';
+import { explain, promptWarning, reportProgress, reportTruncation } from './prompt-report.ts';
 
 const longAnswer = { prepare: () => import('../service/usage-meter.ts') };
 
@@ -52,10 +52,17 @@ export interface Preparation {
   readonly format: AnswerFormat;
 }
 
-interface Run extends Preparation {
-  readonly conversation: OpenConversation;
+interface ReadyPrompt extends Preparation {
   /** Undefined if the input was not checked for secrets. */
   readonly guard: SecretGuard | undefined;
+  /** Of the command line; undefined for a prompt file. */
+  readonly words?: readonly string[];
+  /** Of a prompt file; `--schema` overrides it. */
+  readonly ownSchema?: SchemaSource | undefined;
+}
+
+interface Run extends ReadyPrompt {
+  readonly conversation: OpenConversation;
   /** Undefined if the answer is not checked. */
   readonly check: AnswerCheck | undefined;
 }
@@ -80,14 +87,11 @@ async function planPrompt(run: Run): Promise<Plan> {
 const described = (chain: FallbackChain | undefined, metadata: AnswerMetadata) =>
   chain?.describe(metadata) ?? metadata;
 
-const restored = (guard: SecretGuard | undefined, events: AsyncIterable<ChatEvent>) =>
-  guard?.restore(events) ?? events;
-
 /** Sends the request and prints the answer, with all text received before a failure. */
 async function answer(
   run: Run,
   service: Service,
-  { planned: { request }, chain }: Plan,
+  { planned: { request, fit }, chain }: Plan,
   output: AnswerOutput,
 ): Promise<AnswerMetadata> {
   const { context, conversation, guard } = run;
@@ -106,7 +110,8 @@ async function answer(
   const asked = chain?.answer ?? { model: request.model };
   try {
     await limitYoungGeneration(async (add) => {
-      for await (const event of restored(guard, conversation.record(asked, chatEvents))) {
+      const events = conversation.record(asked, chatEvents);
+      for await (const event of guard?.restore(events) ?? events) {
         progress.event(event);
         if (event.type === 'text-received') add(event.text.length);
         meter.event(event);
@@ -115,7 +120,7 @@ async function answer(
     }, longAnswer);
     context.signal.throwIfAborted();
   } catch (thrown) {
-    const explained = await explain(run.context, thrown, asked.model, service);
+    const explained = await explain({ ...run, fit }, thrown, asked.model, service);
     failure = explained.failure;
     throw explained.error;
   } finally {
@@ -144,7 +149,7 @@ async function printAnswer(
   plan: Plan,
 ): Promise<{ readonly metadata: AnswerMetadata; readonly removed: number }> {
   const { check } = run;
-  const { request } = plan.planned;
+  const { request, fit } = plan.planned;
   const { model } = request;
   if (check === undefined) {
     const output = await createAnswerOutput(run, model);
@@ -158,14 +163,15 @@ async function printAnswer(
     service,
     request,
     reportProgress: () => reportProgress(run, model),
-    explain: (thrown) => explain(run.context, thrown, model, service),
+    explain: (thrown) => explain({ ...run, fit }, thrown, model, service),
   });
 }
 
 async function send(run: Run, plan: Plan): Promise<void> {
   const { context, options, presentation } = run;
   const { settings, planned, chain } = plan;
-  if (planned.warning !== undefined) presentation.notices.warning(planned.warning);
+  const warning = await promptWarning(run, planned);
+  if (warning !== undefined) presentation.notices.warning(warning);
   nameUsage(context, { command: 'chat', conversation: run.conversation.id });
   const service = await openService(context, presentation, options, settings, {
     connectEarly: true,
@@ -199,11 +205,6 @@ export async function prepare(context: Context, options: ChatOptions): Promise<P
   const presentation = await present(context, options);
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   return { context, options, presentation, format };
-}
-
-interface ReadyPrompt extends Preparation, Pick<Run, 'guard'> {
-  /** Of a prompt file; `--schema` overrides it. */
-  readonly ownSchema?: SchemaSource | undefined;
 }
 
 async function loadCheck({ presentation, options, ownSchema }: ReadyPrompt) {
@@ -246,5 +247,5 @@ export async function chat(
   const settings = readRequestSettings(context, notices, options);
   const guard = await openSecretGuard(context, options, settings);
   const read = await readPrompt(context, notices, words, options, { guard });
-  await sendPrompt({ ...preparation, guard }, withSystem(settings, read), read.prompt);
+  await sendPrompt({ ...preparation, guard, words }, withSystem(settings, read), read.prompt);
 }

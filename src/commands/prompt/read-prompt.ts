@@ -28,6 +28,8 @@ interface InputOptions {
   readonly hasPrompt: boolean;
   readonly encoding: string | undefined;
   readonly lossy: boolean | undefined;
+  /** Throws for empty input; absent if it may be empty. */
+  readonly refuseEmpty?: (() => never) | undefined;
 }
 
 /** Milliseconds without a byte after which a notice says what natter waits for. */
@@ -93,6 +95,7 @@ async function readInput(
   try {
     const bytes = await readAll(context, () => silence.abort('input'));
     const text = decodeText(bytes, { ...options, source });
+    if (text === '') options.refuseEmpty?.();
     if (text === '' && options.required) {
       throw new Failure('usage', 'standard input is empty, but "-" requires it');
     }
@@ -129,13 +132,17 @@ export function refuseIgnoredInput({ stdin }: PromptOptions, isRequired: boolean
   });
 }
 
-/** @throws Failure `usage` if standard input is requested but not available */
+/**
+ * Requires standard input for the placeholder in the prompt or in `--system`.
+ * @returns refuses empty input; undefined if nothing requires it
+ * @throws Failure `usage` if standard input is requested but not available
+ */
 function checkInput(
   isTerminal: boolean,
   options: PromptOptions,
   prompt: string,
   isRequired: boolean,
-): void {
+): (() => never) | undefined {
   const { stdin, system } = options;
   refuseIgnoredInput(options, isRequired);
   const place = hasInputPlaceholder(prompt)
@@ -143,10 +150,14 @@ function checkInput(
     : hasInputPlaceholder(system)
       ? '--system'
       : undefined;
-  if (!stdin || place === undefined || !isTerminal || isRequired) return;
-  throw new Failure('usage', `${place} contains ${inputPlaceholder}, but nothing is piped in`, {
-    hint: 'pipe something in, or use --no-stdin to send it unchanged',
-  });
+  if (!stdin || place === undefined) return undefined;
+  const refuse = (reason: string): never => {
+    throw new Failure('usage', `${place} contains ${inputPlaceholder}, but ${reason}`, {
+      hint: 'pipe something in, or use --no-stdin to send it unchanged',
+    });
+  };
+  if (isTerminal && !isRequired) refuse('nothing is piped in');
+  return () => refuse('standard input is empty');
 }
 
 /** With `-f -`: standard input is a file, unless the prompt has a place for it. */
@@ -161,7 +172,7 @@ function withInputFile(
   return composePrompt({ prompt, files: [...files, { name: inputName, content: input }] });
 }
 
-interface SourceRequest extends Pick<InputOptions, 'required' | 'hasPrompt'> {
+interface SourceRequest extends Pick<InputOptions, 'required' | 'hasPrompt' | 'refuseEmpty'> {
   /** Of the files to attach. */
   readonly names: readonly string[];
   /** Checks what is read; undefined if nothing is checked. */
@@ -211,7 +222,7 @@ export async function readPrompt(
   const prompt = promptWords.join(' ');
   const names = (options.file ?? []).filter((name) => name !== inputWord);
   const required = promptWords.length < words.length || options.file?.includes(inputWord) === true;
-  checkInput(context.streams.stdin.isTerminal, options, prompt, required);
+  const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   if (names.length > 0 && options.isPrompt !== true) {
     const { refuseUnattached } = await import('./file-names.ts');
     await refuseUnattached(promptWords);
@@ -220,7 +231,7 @@ export async function readPrompt(
   const { files, input } = await readSources(
     context,
     notices,
-    { names, required, hasPrompt, guard },
+    { names, required, hasPrompt, guard, refuseEmpty },
     options,
   );
   const system = input === undefined ? undefined : insertInput(options.system, input);

@@ -25,7 +25,10 @@ export function buildRun(context: Context, run: RunPromptFile = runPromptFile): 
     .allowUnknownOption()
     .allowExcessArguments();
   addOptionGroups(command, [
-    ['Request options:', [settingOption('model', '-m'), ...requestOptions()]],
+    [
+      'Request options:',
+      [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
+    ],
     ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
     ['Output options:', outputOptions()],

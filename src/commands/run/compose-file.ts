@@ -28,15 +28,24 @@ export interface ComposedFile {
 
 /**
  * Refuses a prompt file that needs standard input without any.
+ * @returns refuses empty input; undefined if the file does not need it
  * @throws Failure `usage` with the file and the line
  */
-export function checkInput(prompt: PromptFile, isTerminal: boolean, isIgnored: boolean): void {
+export function checkInput(
+  prompt: PromptFile,
+  isTerminal: boolean,
+  isIgnored: boolean,
+): (() => never) | undefined {
   const [first] = placeholdersOf(partsOf(prompt), 'stdin');
-  if (first === undefined || (!isTerminal && !isIgnored)) return;
-  const reason = isIgnored ? '--no-stdin ignores it' : 'nothing is piped in';
-  throw failureAt(first.place, `{{${first.name}}} is standard input, but ${reason}`, {
-    hint: `for example: natter run ${prompt.file.name} < notes.txt`,
-  });
+  if (first === undefined) return undefined;
+  const refuse = (reason: string): never => {
+    throw failureAt(first.place, `{{${first.name}}} is standard input, but ${reason}`, {
+      hint: `for example: natter run ${prompt.file.name} < notes.txt`,
+    });
+  };
+  if (isIgnored) refuse('--no-stdin ignores it');
+  if (isTerminal) refuse('nothing is piped in');
+  return () => refuse('it is empty');
 }
 
 const joined = (...parts: readonly (string | undefined)[]) =>

@@ -4,6 +4,7 @@ import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import { failureAt } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
+import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
@@ -46,6 +47,24 @@ function refuseOptionNames({ commands }: Context, prompt: PromptFile): void {
   throw failureAt(place, `the variable ${name} has the name of an option of natter`, {
     hint: `choose a different name, or write \\{{${name}}} for the text`,
   });
+}
+
+/** Options of `natter chat` alone, with what to type instead. */
+const chatOptions: Readonly<Record<string, string>> = {
+  every: 'write the prompt itself: tail -f app.log | natter --every 200l,30s "…"',
+  split: 'write the prompt itself: natter --split auto "…" < notes.txt',
+  interactive: 'send the file, then continue the conversation: natter -i --continue',
+};
+
+/** @throws Failure `usage` for an option of `natter chat` alone, unless the file has a variable with its name */
+function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
+  const names = new Set(variablesOf(prompt).map(({ name }) => name));
+  for (const word of line) {
+    const name = word === '-i' ? 'interactive' : /^--(?<name>[a-z]+)/.exec(word)?.groups?.['name'];
+    const hint = name === undefined || names.has(name) ? undefined : chatOptions[name];
+    if (hint === undefined) continue;
+    throw new Failure('usage', `natter run does not take ${word.replace(/=.*/s, '')}`, { hint });
+  }
 }
 
 /** Reads the files of the `file` placeholders, each once. */
@@ -96,9 +115,11 @@ async function readInputs(
   { isRequired, guard }: { readonly isRequired: boolean; readonly guard: SecretGuard | undefined },
 ): Promise<PromptSources> {
   refuseIgnoredInput(options, isRequired);
-  checkInput(prompt, context.streams.stdin.isTerminal && !isRequired, !options.stdin);
+  const isTerminal = context.streams.stdin.isTerminal && !isRequired;
+  const refuseEmpty = checkInput(prompt, isTerminal, !options.stdin);
   const names = (options.file ?? []).filter((file) => file !== inputWord);
-  const request = { names, required: isRequired, hasPrompt: prompt.prompt.length > 0, guard };
+  const hasPrompt = prompt.prompt.length > 0;
+  const request = { names, required: isRequired, hasPrompt, guard, refuseEmpty };
   const sources = await readSources(context, notices, request, options);
   return names.length < (options.file?.length ?? 0) ? withInputFile(sources, prompt) : sources;
 }
@@ -123,6 +144,7 @@ export async function runPrompt(
   const prompt = await loadPromptFile(context, { ...attach, guard }, found);
   for (const notice of prompt.notices) notices.notice(notice);
   refuseOptionNames(context, prompt);
+  refuseChatOptions(prompt, line);
   const words = line.filter((word) => word !== inputWord);
   const given = readArguments(prompt, words);
   const settings = withFileSettings(own, prompt);

@@ -93,6 +93,13 @@ test.each([
   expect(stderr).toContain(`--every and ${name} cannot be used together`);
 });
 
+test('--every with -f and empty input names standard input and an example', async () => {
+  const words = ['--sandbox', '--every', '2l', '-f', 'package.json', 'x'];
+  const { code, stderr } = await runNatter(words, { input: '' });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/--every reads standard input, not -f, and it was empty; .+ tail -f app/);
+});
+
 test('--every refuses a wrong size, and --no-stdin', async () => {
   const wrong = await runNatter(['--sandbox', '--every', '200', 'x'], { input: lines });
   expect(wrong.code).toBe(2);

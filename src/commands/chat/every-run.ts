@@ -55,6 +55,8 @@ const unusable = [
   'split',
 ] as const;
 
+const example = 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"';
+
 const flagOf = (name: string) => `--${name.replace('dryRun', 'dry-run')}`;
 
 /** @throws Failure `usage` */
@@ -66,9 +68,7 @@ function checkOptions({ streams }: Context, options: ChatOptions): void {
     });
   }
   if (!streams.stdin.isTerminal && options.stdin) return;
-  throw new Failure('usage', '--every needs standard input that is piped in', {
-    hint: 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"',
-  });
+  throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
 }
 
 const labelOf = ({ firstLine, lastLine }: LineGroup) =>
@@ -185,7 +185,11 @@ async function answerAll(run: EveryRun, groups: AsyncIterable<LineGroup>): Promi
     failures.push(failure);
     presentation.notices.warning(`${labelOf(group)}: ${failure.message}`);
   }
-  if (number === 0) presentation.notices.notice('standard input was empty; nothing is sent');
+  if (number === 0) {
+    presentation.notices.notice(
+      `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
+    );
+  }
   const failure = failureOf(failures, number);
   if (failure !== undefined) throw failure;
 }

@@ -1,4 +1,3 @@
-import type { ChatEvent } from '../../client/events.ts';
 import type { Failure } from '../../failure.ts';
 import { filteredNotice, finishNotice } from '../../output/notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
@@ -92,10 +91,9 @@ async function answer(
   run: Run,
   service: Service,
   { planned: { request, fit }, chain }: Plan,
-  output: AnswerOutput,
+  { printer }: AnswerOutput,
 ): Promise<AnswerMetadata> {
   const { context, conversation, guard } = run;
-  const { printer } = output;
   let progress = reportProgress(run, request.model);
   const meter = createAnswerMeter(service.clock);
   const metadata = (error?: Failure) => described(chain, meter.metadata(error));

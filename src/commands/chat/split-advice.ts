@@ -3,11 +3,12 @@ import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { type ContextFit, largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
 import { Failure } from '../../failure.ts';
 import { isTooLong } from '../service/fallback.ts';
-import type { ChatOptions } from './run.ts';
+import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 
 /** A prompt of the command line. */
 export interface GivenPrompt {
-  readonly options: ChatOptions;
+  readonly options: ConversationOptions &
+    Pick<PromptOptions, 'system'> & { readonly jsonl?: boolean; readonly fallback?: string };
   /** Undefined for a prompt file, which `--split` does not take. */
   readonly words?: readonly string[];
 }

@@ -67,6 +67,26 @@ test.each([
   expect(performance.now() - start).toBeLessThan(20_000);
 });
 
+test.each([
+  ['--profile', ['doctor', '--profile', 'work'], {}],
+  ['NATTER_PROFILE', ['doctor'], { NATTER_PROFILE: 'work' }],
+])('the page and the failure give the same advice for the profile of %s', async (_, words, env) => {
+  const { url } = await startSandboxCommand([]);
+  const home = { HOME: temporaryHome() };
+  await runNatter(['config', 'set', 'base-url', url, '--profile', 'work'], { env: home });
+  const { code, stdout, stderr } = await runNatter(words, { env: { ...home, ...env } });
+  expect(code).toBe(4);
+  expect(stdout).toContain('> set the key with natter auth login --profile work\n');
+  expect(stderr).toContain('  set the key with natter auth login --profile work\n');
+});
+
+test('the page names the flag of an address that cannot be reached', async () => {
+  const { stdout, stderr } = await runNatter(['doctor', '--base-url', 'http://127.0.0.1:1']);
+  const advice = 'start it, or correct the base URL, which is from --base-url\n';
+  expect(stdout).toContain(advice);
+  expect(stderr).toContain(advice);
+});
+
 test('without a service the exit code is 3', async () => {
   const { code, stdout } = await runNatter(['doctor']);
   expect(code).toBe(3);

@@ -147,6 +147,6 @@ export async function checkFiles(
     }
     for (const finding of diskFindings(context, settings)) await addFile(finding);
   } catch (error) {
-    await add(failedFinding('files', 'folders', asFailure(error), context.environment));
+    await add(failedFinding('files', 'folders', asFailure(error), context));
   }
 }

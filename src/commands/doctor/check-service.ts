@@ -2,7 +2,7 @@ import { collectAnswer, type CollectedAnswer } from '../../client/collect-answer
 import type { ModelRecord } from '../../client/contract.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { planRequest } from '../prompt/chat-request.ts';
-import { failedFinding, type Finding } from './finding.ts';
+import { addressOf, failedFinding, type Finding } from './finding.ts';
 import { attempt, type Attempt, type Probe } from './probe.ts';
 
 type ServiceFinding = Omit<Finding, 'section'>;
@@ -23,8 +23,10 @@ const advices: Partial<Record<FailureKind, string>> = {
 
 const usualAdvice = 'try again; if it happens again, report it to the service operator';
 
-function failed({ context }: Probe, check: string, failure: Failure, what: string): Finding {
-  const finding = failedFinding('service', check, failure, context.environment, `${what}: `);
+function failed(probe: Probe, check: string, failure: Failure, what: string): Finding {
+  const { environment } = probe.context;
+  const hints = { environment, address: addressOf(probe.settings) };
+  const finding = failedFinding('service', check, failure, hints, `${what}: `);
   return { ...finding, advice: advices[failure.kind] ?? finding.advice ?? usualAdvice };
 }
 

@@ -90,8 +90,8 @@ function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Settin
     return { check: 'key', outcome: 'ok', text };
   }
   if (apiKeyCommand !== undefined) {
-    const text = `a command prints the key (${describeSource(apiKeyCommand.source)})`;
-    return { check: 'key', outcome: 'ok', text };
+    const text = `the key is from a command (${describeSource(apiKeyCommand.source)}), which this check does not run`;
+    return { check: 'key', outcome: 'note', text };
   }
   const isHere = isLoopbackName(parseBaseUrl(values.baseUrl ?? 'http://localhost').hostname);
   return {
@@ -176,7 +176,7 @@ export async function checkSettings(
     for (const one of serviceFindings(context, options, settings)) await addSetting(one);
     return settings;
   } catch (error) {
-    await add(failedFinding('settings', 'profile', asFailure(error), context.environment));
+    await add(failedFinding('settings', 'profile', asFailure(error), context));
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { openClient, openService, type Service } from '../service/service.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkServer, type ServerFacts } from './check-server.ts';
 import { checkService } from './check-service.ts';
-import { asFailure, failedFinding, type AddFinding } from './finding.ts';
+import { addressOf, asFailure, failedFinding, type AddFinding } from './finding.ts';
 import { observeNetwork } from './observed-network.ts';
 import { attempt, withShortLimits, type Probe } from './probe.ts';
 
@@ -73,7 +73,12 @@ export async function examineService(
     return await probeService(examination, limited, observed, service);
   } catch (error) {
     context.signal.throwIfAborted();
-    await add(failedFinding('service', 'service', asFailure(error), context.environment));
+    await add(
+      failedFinding('service', 'service', asFailure(error), {
+        environment: context.environment,
+        address: addressOf(settings),
+      }),
+    );
     return undefined;
   } finally {
     await service?.close();

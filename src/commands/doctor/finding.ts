@@ -1,6 +1,8 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { Environment } from '../../environment.ts';
+import { type GivenAddress, withAddress } from '../program/hint-origin.ts';
 import { withHint } from '../program/report.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 /** The sections of the page, in order. */
 export const sections = {
@@ -41,15 +43,29 @@ export function asFailure(error: unknown): Failure {
   throw error;
 }
 
+/** What the hint of a failure depends on. */
+export interface HintContext {
+  readonly environment: Environment;
+  readonly address?: GivenAddress | undefined;
+}
+
+/** The base URL in force, unless it is from a profile. */
+export function addressOf({ values, sources }: ResolvedSettings): GivenAddress | undefined {
+  const { kind, name: source } = sources.baseUrl;
+  if (values.baseUrl === undefined || kind === 'profile' || kind === 'default') return undefined;
+  return { url: values.baseUrl, source };
+}
+
 /** The failed check of a failure, with the hint of the command line as its advice. */
 export function failedFinding(
   section: Section,
   check: string,
   failure: Failure,
-  environment: Environment,
+  { environment, address }: HintContext,
   what = '',
 ): Finding {
-  const { message, hint, kind, requestId } = withHint(failure, environment);
+  const hinted = withAddress(withHint(failure, environment), address);
+  const { message, hint, kind, requestId } = hinted;
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
   return {
     section,

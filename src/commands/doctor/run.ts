@@ -3,10 +3,12 @@ import { exitCodes, Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { maskValue } from '../../secrecy/mask.ts';
+import { namedProfile } from '../../settings/named-profile.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
 import type { JsonOptions } from '../program/global-options.ts';
+import { nameProfile } from '../program/hint-origin.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { checkEnvironment } from './check-environment.ts';
@@ -22,14 +24,15 @@ export interface DoctorOptions extends JsonOptions {
   readonly offline?: boolean;
 }
 
-/** Removes secrets, names of users, and control characters. */
-function createCleaner(context: Context): (finding: Finding) => Finding {
+/** Removes secrets, names of users, and control characters; commands of the advice name the profile in use. */
+function createCleaner(context: Context, { profile: flag }: DoctorOptions) {
+  const profile = namedProfile(flag, context.environment);
   const withoutNames = createNameFilter(context);
   const clean = (text: string) => cleanLine(context, withoutNames(text));
-  return (finding) => ({
+  return (finding: Finding): Finding => ({
     ...finding,
     text: clean(finding.text),
-    ...(finding.advice !== undefined && { advice: clean(finding.advice) }),
+    ...(finding.advice !== undefined && { advice: clean(nameProfile(finding.advice, profile)) }),
   });
 }
 
@@ -115,7 +118,7 @@ export async function examine(context: Context, options: DoctorOptions): Promise
   const { style } = presentation;
   const width = stdout.isTerminal ? stdout.columns() : undefined;
   const page = createPage({ style, width });
-  const clean = createCleaner(context);
+  const clean = createCleaner(context, options);
   const findings: Finding[] = [];
   const add: AddFinding = async (found) => {
     const finding = clean(found);

@@ -1,22 +1,13 @@
 // What a command line shows before commander parses it.
 
 /** The words before `--`, which ends the options. */
-function beforeDashes(words: readonly string[]): readonly string[] {
+export function beforeDashes(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--');
   return end < 0 ? words : words.slice(0, end);
 }
 
 export function wantsJson(words: readonly string[]): boolean {
   return beforeDashes(words).some((word) => word === '--json' || word === '--jsonl');
-}
-
-/** The last value of `--profile`. */
-export function profileFlag(words: readonly string[]): string | undefined {
-  const option = '--profile';
-  const options = beforeDashes(words);
-  const last = options.findLastIndex((word) => word === option || word.startsWith(`${option}=`));
-  if (last < 0) return undefined;
-  return options[last] === option ? options[last + 1] : options[last]?.slice(option.length + 1);
 }
 
 /** Commander looks for a command after `--`, so `natter -- models` gets the name of the chat command. */

@@ -9,8 +9,10 @@ import {
   timeoutOptions,
   type FrontEndHints,
 } from '../../output/remedy-hints.ts';
-import { profileFlag, wantsJson } from './command-line.ts';
+import { wantsJson } from './command-line.ts';
+import { flagValue, hasFlag } from './flag-value.ts';
 import type { Context } from './context.ts';
+import { givenAddress, nameProfile, withAddress } from './hint-origin.ts';
 import { cleanLine } from './mask-secrets.ts';
 import { namedProfile } from '../../settings/named-profile.ts';
 
@@ -68,18 +70,6 @@ export function withHint(failure: Failure, environment: Environment = {}): Failu
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
 }
 
-/** Commands of a hint that read or change the profile in use. */
-const profileCommands =
-  /natter (?:auth (?:login|status)|models list|config unset [^\s;,)]+|config set [^\s;,)]+ [^\s;,)]+)/g;
-
-/** A hint whose commands name the profile that failed, so that they do not change a different one. */
-function withProfile(failure: Failure, profile: string | undefined): Failure {
-  const { hint } = failure;
-  if (hint === undefined || hint.includes('--profile')) return failure;
-  if (profile === undefined || !/^[\w.-]+$/.test(profile)) return failure;
-  return rephrase(failure, { hint: hint.replace(profileCommands, `$& --profile ${profile}`) });
-}
-
 /** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(
   error: unknown,
@@ -87,8 +77,14 @@ export function describeFailure(
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
   const { environment } = context;
-  const profile = namedProfile(profileFlag(words), environment);
-  const failure = withProfile(withHint(toFailure(error), environment), profile);
+  const profile = namedProfile(flagValue(words, '--profile'), environment);
+  const address = hasFlag(words, '--sandbox')
+    ? undefined
+    : givenAddress(flagValue(words, '--base-url'), environment);
+  const hinted = withAddress(withHint(toFailure(error), environment), address);
+  const { hint } = hinted;
+  const failure =
+    hint === undefined ? hinted : rephrase(hinted, { hint: nameProfile(hint, profile) });
   const text = reportFailure(failure, {
     json: wantsJson(words),
     debug: isSet(environment, 'NATTER_DEBUG'),

@@ -4,10 +4,10 @@ import type { ChatOptions } from '../../../src/commands/chat/run.ts';
 import {
   isNamedPrompt,
   misplacedCommand,
-  profileFlag,
   routeToChat,
   wantsJson,
 } from '../../../src/commands/program/command-line.ts';
+import { flagValue } from '../../../src/commands/program/flag-value.ts';
 import { commandNames } from '../../../src/commands/program/command-names.ts';
 import { parsePlainPrompt } from '../../../src/commands/program/plain-prompt.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
@@ -31,7 +31,7 @@ test.each([
   [['hi', '--profile'], undefined],
   [['--', '--profile', 'one'], undefined],
 ])('%j has the profile %s', (words, expected) => {
-  expect(profileFlag(words)).toBe(expected);
+  expect(flagValue(words, '--profile')).toBe(expected);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { type Environment, isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { commandWords } from '../../settings/command-words.ts';
+import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
@@ -81,6 +81,8 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   const set = profiles.getStoredSetting(stored, profile, name);
   const text = truncateToWidth(sanitizeLine(storedText(storedName(name), set)), shownColumns);
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
+  const word = name === definitions.apiKeyCommand.name ? shellWordIn(value) : undefined;
+  if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));
   if (name !== 'model') return;
   const problem = modelProblem(context, stored, profile, text);
   if (problem !== undefined) notices.warning(problem);

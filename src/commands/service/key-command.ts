@@ -4,7 +4,7 @@ import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { requireEncryption } from '../../client/http/request-headers.ts';
 import { withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { commandWords } from '../../settings/command-words.ts';
+import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
 import type { SettingValues } from '../../settings/definitions.ts';
 import type { Resolved } from '../../settings/resolved-settings.ts';
 import { parseApiKey } from '../../settings/setting-value.ts';
@@ -27,18 +27,29 @@ interface RunningCommand {
   /** The setting, for messages. */
   readonly label: string;
   readonly program: string;
+  /** The word of it that only a shell interprets. */
+  readonly shellWord: string | undefined;
 }
 
 function problemOf({ label }: RunningCommand, problem: string, hint: string, cause?: unknown) {
   return new Failure('unauthorized', `${label} ${problem}`, { hint, cause });
 }
 
-const showCommand = 'natter auth status shows the command; run it in a shell to see what it prints';
+function outputHint({ shellWord }: RunningCommand): string {
+  return shellWord === undefined
+    ? 'natter auth status shows the command; run it in a shell to see what it prints'
+    : shellWordHint(shellWord);
+}
 
 function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Failure {
   const { program } = command;
   if (error.code !== 'ENOENT') {
-    return problemOf(command, `cannot run ${program}: ${error.message}`, showCommand, error);
+    return problemOf(
+      command,
+      `cannot run ${program}: ${error.message}`,
+      outputHint(command),
+      error,
+    );
   }
   const isShort = /^[~$.]/.test(program) || program.includes('%');
   const hint = isShort
@@ -71,7 +82,8 @@ function readOutput(command: RunningCommand, child: ChildProcess): Promise<Ended
     let size = 0;
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxOutput) reject(problemOf(command, 'printed more than a key', showCommand));
+      if (size > maxOutput)
+        reject(problemOf(command, 'printed more than a key', outputHint(command)));
       else chunks.push(chunk);
     });
     child.on('error', (error) => reject(notStarted(command, error)));
@@ -103,12 +115,15 @@ async function whenTooLate(command: RunningCommand, stop: AbortSignal): Promise<
 
 function keyIn(command: RunningCommand, { output, problem }: Ended): string {
   if (problem !== undefined) {
-    throw problemOf(command, `failed with ${problem}`, showCommand);
+    throw problemOf(command, `failed with ${problem}`, outputHint(command));
   }
   const lines = output.trim().split(/\r?\n/);
-  if (output.trim() === '') throw problemOf(command, 'printed no key', showCommand);
+  if (output.trim() === '') throw problemOf(command, 'printed no key', outputHint(command));
   if (lines.length > 1) {
-    const hint = `it must print the key alone; for the first line: sh -c '… | head -n 1'`;
+    const hint =
+      command.shellWord === undefined
+        ? `it must print the key alone; for the first line: sh -c '… | head -n 1'`
+        : shellWordHint(command.shellWord);
     throw problemOf(command, `printed ${lines.length} lines, not a key`, hint);
   }
   return parseApiKey(output, `the output of ${command.label}`, 'unauthorized');
@@ -159,9 +174,10 @@ export async function keyFromCommand(
     throw new Failure('configuration', `${label} ${parsed.problem}`, { hint });
   }
   const [program, ...words] = parsed;
+  const shellWord = shellWordIn(setting.value);
   const keys = printed.get(context.secrets) ?? new Map<string, Promise<string>>();
   printed.set(context.secrets, keys);
-  const key = keys.get(setting.value) ?? run({ context, label, program }, words);
+  const key = keys.get(setting.value) ?? run({ context, label, program, shellWord }, words);
   keys.set(setting.value, key);
   return key;
 }

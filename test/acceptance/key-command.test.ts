@@ -109,7 +109,9 @@ test('auth status shows the command and where the key is from', async () => {
   const { stdout, stderr } = await run(['auth', 'status']);
   expect(stdout).toContain(`api-key-command\t${program}\tprofile default\n`);
   expect(stdout).toContain('api-key\t…\tprofile default\n');
-  expect(stderr).toBe('natter: the key is printed by api-key-command (profile default)\n');
+  expect(stderr).toBe(
+    'natter: the key is from api-key-command (profile default), which was not run; --check runs it\n',
+  );
   const overridden = await run(['auth', 'status'], { NATTER_API_KEY: secretKey });
   expect(overridden.stderr).toBe(
     'natter: NATTER_API_KEY overrides api-key-command (profile default)\n',
@@ -142,6 +144,17 @@ test('config set refuses a command with an open quote', async () => {
   const { code, stderr } = await runNatter(['config', 'set', 'api-key-command', 'pass "show']);
   expect(code).toBe(2);
   expect(stderr).toContain('api-key-command has a quote without its end');
+});
+
+test('config set warns of a pipe without a shell, and the failure has the same hint', async () => {
+  const hint = "no shell runs the command, so | is an argument: use sh -c '…'";
+  const { program, run } = await configured('exit 1', 'https://api.example.com');
+  const set = ['config', 'set', 'api-key-command', `${program} show | head -n 1`];
+  const { code, stderr } = await run(set);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(hint) as string });
+  const failed = await run(['hi']);
+  expect(failed.code).toBe(4);
+  expect(failed.stderr).toContain(`failed with exit code 1\n  ${hint}`);
 });
 
 test('no option takes the command', async () => {

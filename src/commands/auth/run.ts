@@ -56,13 +56,21 @@ async function showCheck(
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Where the key is from, beyond what the table shows. */
-function keySource(context: Context, settings: ResolvedSettings): string | undefined {
+function keySource(
+  context: Context,
+  settings: ResolvedSettings,
+  isChecked: boolean,
+): string | undefined {
   const { apiKey, apiKeyCommand, sources, values } = settings;
   if (apiKey?.source.kind === 'profile') {
     return `the key is stored in ${findStoredPath(context, 'credentials').path}`;
   }
   const command = describeSource(sources.apiKeyCommand);
-  if (apiKeyCommand !== undefined) return `the key is printed by api-key-command (${command})`;
+  if (apiKeyCommand !== undefined) {
+    return isChecked
+      ? `the key is from api-key-command (${command})`
+      : `the key is from api-key-command (${command}), which was not run; --check runs it`;
+  }
   if (values.apiKeyCommand === undefined) return undefined;
   if (apiKey !== undefined) return `${apiKey.source.name} overrides api-key-command (${command})`;
   const isForOthers = values.baseUrl !== undefined && sources.apiKeyCommand.kind === 'environment';
@@ -77,7 +85,7 @@ function printSources(
   notices: Notices,
   settings: ResolvedSettings,
 ): void {
-  const key = keySource(context, settings);
+  const key = keySource(context, settings, options.check === true);
   if (key !== undefined) notices.notice(key);
   for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
   const { replay } = chooseRecording(options, context.environment);

@@ -71,7 +71,7 @@ function usagePlace(chunks: readonly JsonObject[]): StreamFacts['usage'] {
 const lineNames = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, name = '']) => name);
 
-/** The facts of the body of a streamed answer; undefined for a body that is no event stream. */
+/** The facts of the body of a streamed answer; undefined for a body that is not an event stream. */
 export function streamFacts(body: string): StreamFacts | undefined {
   const payloads: string[] = [];
   const stream = createEventStream(({ data }) => void payloads.push(data));

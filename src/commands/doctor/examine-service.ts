@@ -24,7 +24,7 @@ interface Examination {
 /** The findings have what it would print. */
 const silent: Notices = { notice: () => undefined, warning: () => undefined };
 
-/** It is no secret: a service that accepts it accepts every key. */
+/** Not a secret: a service that accepts it accepts every key. */
 const wrongKey = 'natter-doctor-wrong-key';
 
 async function probeService(

@@ -19,7 +19,7 @@ function isOneCommand(lines: readonly string[]): boolean {
   return opens || lines.slice(1).some((line) => continued.test(line.trimStart()));
 }
 
-/** Characters; a longer answer is no command. */
+/** Characters; a longer answer is not a command. */
 const maxLength = 8_000;
 
 function refuse(problem: string): Failure {

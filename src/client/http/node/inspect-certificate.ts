@@ -65,7 +65,7 @@ function inspect(socket: TLSSocket): TlsInspection {
 
 /**
  * Opens a TLS connection as a request does, through the proxy of the route, and closes it without sending a request. An
- * untrusted certificate is no failure.
+ * untrusted certificate is not a failure.
  * @param timeout milliseconds
  * @throws RequestFailure without a connection; or the signal's reason when it aborts
  */

@@ -20,7 +20,7 @@ export interface Waiting {
 export interface GroupOptions extends LineOptions {
   readonly limits: GroupLimits;
   readonly clock: Clock;
-  /** Input is no longer read until a group is taken: the writer waits. */
+  /** Reading has stopped until a group is taken, so that the writer waits. */
   readonly onFull: (waiting: Waiting) => void;
 }
 

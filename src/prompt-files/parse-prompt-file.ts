@@ -1,5 +1,5 @@
 import type { FrontMatter } from './front-matter-keys.ts';
-import type { Place } from './place.ts';
+import type { Place, SourceFile } from './place.ts';
 import { placeText } from './place.ts';
 import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
 import { splitFrontMatter, type SplitFile } from './split-front-matter.ts';
@@ -53,6 +53,20 @@ async function readFront({ file, content }: PromptSource): Promise<Front> {
     tools: tools && { file, line: tools.line },
     split,
   };
+}
+
+/** What looks like a variable with a default: `{{lang|ts}}`, `{{lang:ts}}`, `{{lang=ts}}`. */
+const likeDefault =
+  /(?<![\\$])\{\{[ \t]*(?!(?:file|include):)[A-Za-z_][\w-]*[ \t]*[|:=][^{}\n]*\}\}/;
+
+/** @param line of the file in which the text begins */
+function defaultNotice(text: string, line: number, file: SourceFile): readonly string[] {
+  const found = likeDefault.exec(text);
+  if (found === null) return [];
+  const place = { file, line: line + text.slice(0, found.index).split('\n').length - 1 };
+  return [
+    `${placeText(place)}: ${found[0]} is sent as text; a default is set under variables: in the front matter`,
+  ];
 }
 
 /** Commands that a coding agent would run, and replace by their output. */
@@ -111,7 +125,8 @@ export async function parsePromptFile(
     format === 'agent' || others.argumentHint !== undefined || mentionsArguments,
   );
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
-  const notices = format === 'agent' ? agentNotices(read, file) : [];
+  const notices =
+    format === 'agent' ? agentNotices(read, file) : defaultNotice(body, firstLine, file);
   const text = parse(body, firstLine);
   // With a place for the input, a pattern is the whole prompt.
   const isWhole = placeholdersOf(text, 'stdin').length > 0;

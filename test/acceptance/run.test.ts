@@ -184,6 +184,29 @@ describe('variables', () => {
     expect(stderr).toMatch(message);
   });
 
+  test.each(['{{lang|ts}}', '{{lang:ts}}', '{{ lang = ts }}'])(
+    '%s is sent as text, with a notice that names the line',
+    async (text) => {
+      const { run } = createPromptProject({
+        'a.md': `${front('title: t')}\n${echo}${text} ${text}`,
+      });
+      const { stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
+      expect(stdout).toBe(`${text} ${text}`);
+      expect(stderr.split('\n').filter((line) => line.includes('is sent as text'))).toEqual([
+        `natter: a.md:5: ${text} is sent as text; a default is set under variables: in the front matter`,
+      ]);
+    },
+  );
+
+  test.each([String.raw`\{{lang|ts}}`, '${{ a | b }}', '{{#if x}}'])(
+    '%s causes no notice',
+    async (text) => {
+      const { run } = createPromptProject({ 'a.md': text });
+      const { stderr } = await run(['run', 'a.md', '--sandbox']);
+      expect(stderr).not.toContain('is sent as text');
+    },
+  );
+
   test('may have the name of an option of natter chat', async () => {
     const { prompt } = createPromptProject({ 'cut.md': 'at {{split}}' });
     expect(await prompt(['cut.md', '--split=lines'])).toBe('at lines');

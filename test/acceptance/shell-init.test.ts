@@ -1,5 +1,9 @@
 // Covers the installation in docs/shell.md.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { guideLines } from '../../src/commands/help/guides.ts';
 import { runNatter, serviceAt, temporaryHome } from '../support/natter.ts';
 import { done, delta, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -7,6 +11,24 @@ import { runShell } from '../support/shell.ts';
 import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
 
 for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);
+
+test.each(['bash', 'zsh'])(
+  'the line of natter help uninstall removes both scripts from the start file of %s',
+  async (shell) => {
+    const scripts = await Promise.all([
+      runNatter(['completion', shell]),
+      runNatter(['shell-init', shell]),
+    ]);
+    const home = temporaryHome();
+    const file = join(home, '.bashrc');
+    const text = scripts.map(({ stdout }) => stdout).join('alias b=c\n');
+    writeFileSync(file, `# natter was here\n${text}alias d=e\n`);
+    const line = guideLines.find((one) => one.startsWith('sed ')) ?? '';
+    execFileSync('sh', ['-c', line], { env: { ...process.env, HOME: home } });
+    expect(readFileSync(file, 'utf8')).toBe('# natter was here\nalias b=c\nalias d=e\n');
+    expect(readFileSync('docs/shell.md', 'utf8')).toContain(`\n${line}\n`);
+  },
+);
 
 const suggest = ['shell-init', 'bash', '--suggest'];
 

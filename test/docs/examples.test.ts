@@ -42,6 +42,6 @@ describe.each(texts)('$name', ({ lines }) => {
     const { code, stdout, stderr } = await shell.run(line);
     expect({ code, stderr }).toMatchObject({ code: expectedCode(line) });
     expect(stderr).not.toContain('not found');
-    expect(stdout + stderr + (/[>]|^rm /.test(line) ? 'written' : '')).not.toBe('');
+    expect(stdout + stderr + (/[>]|^rm |^sed -i/.test(line) ? 'written' : '')).not.toBe('');
   });
 });

@@ -9,7 +9,7 @@ export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
     .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
     .description(
-      'Prints a completion script for commands, options, models, profiles and conversations. Install it once with the line for your shell below; updates of natter need no reinstall. In PowerShell, add the line to $PROFILE.',
+      'Prints a completion script for commands, options, models, profiles, conversations, and prompt files with their variables. Install it once with the line for your shell below; updates of natter need no reinstall. In PowerShell, add the line to $PROFILE.',
     );
   hideServiceOptions(command);
   setExamples(command, [

@@ -1,6 +1,6 @@
 // Works in bash 3.2, the version of macOS. Bash splits words at = and :, so they are joined for natter, and the part
 // before the last = or : is removed from the candidates.
-const bash = `# natter completion for bash
+const bash = `# natter completion for bash: begin
 _natter() {
   local index word joined='' prefix line
   local -a words=()
@@ -29,11 +29,12 @@ _natter() {
   done < <(natter __complete "\${words[@]}" "=$joined" 2>/dev/null </dev/null)
 }
 complete -F _natter natter
+# natter completion for bash: end
 `;
 
 // Works sourced from .zshrc, and as the file _natter in a folder of fpath.
 const zsh = `#compdef natter
-# natter completion for zsh
+# natter completion for zsh: begin
 _natter() {
   local -a lines values shown open
   local line
@@ -56,9 +57,10 @@ else
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
   compdef _natter natter
 fi
+# natter completion for zsh: end
 `;
 
-const fish = `# natter completion for fish
+const fish = `# natter completion for fish: begin
 function __natter_complete
     set -l words (commandline -opc)
     set -e words[1]
@@ -77,13 +79,14 @@ function __natter_complete
 end
 complete -c natter -e
 complete -c natter -f -a '(__natter_complete)'
+# natter completion for fish: end
 `;
 
 /**
  * For PowerShell 5.1 and newer. The word under the cursor has = before it, because 5.1 drops empty arguments.
  * Without candidates PowerShell completes paths.
  */
-const powershell = String.raw`# natter completion for PowerShell
+const powershell = String.raw`# natter completion for PowerShell: begin
 Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements |
@@ -98,6 +101,7 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
         }
     }
 }
+# natter completion for PowerShell: end
 `;
 
 export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';

@@ -59,5 +59,6 @@ export async function printScript(
     explainKey: sequenceOf(explainKey, shell),
   });
   const summary = `${key}: the text on the line becomes a command; ${explainKey}: explain the last failure`;
-  await context.streams.stdout.write(`# natter for ${shell}. ${summary}\n${script}`);
+  const mark = `# natter shell-init for ${shell}`;
+  await context.streams.stdout.write(`${mark}: begin\n# ${summary}\n${script}${mark}: end\n`);
 }

@@ -226,3 +226,16 @@ test('streamed answers with usage have its counts', async () => {
   await place.run(['hi']);
   expect(place.lines()).toMatchObject([{ prompt_tokens: 12, completion_tokens: 34 }]);
 });
+
+test('a batch item whose content is a list of parts is counted by its text', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const place = openPlace(serviceAt(server.url));
+  const content = [{ type: 'text', text: 'who are you?' }];
+  const body = { model: 'origin', messages: [{ role: 'user', content }] };
+  const item = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };
+  const { code } = await place.run(['batch', '-', '--budget', '1M/day'], JSON.stringify(item));
+  expect(code).toBe(0);
+  const [line] = place.lines();
+  expect(line).toMatchObject({ outcome: 'answered', prompt_tokens: null });
+  expect(line?.estimated?.prompt_tokens).toBeLessThan(10);
+});

@@ -1,3 +1,4 @@
+import { textMessages } from '../../batch/input/message-text.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
@@ -154,7 +155,7 @@ function estimate(
   const newer = params?.['max_completion_tokens'];
   const most = typeof newer === 'number' ? newer : limited;
   const answer = most ?? (spent.longestAnswer || assumedAnswer);
-  const prompt = estimateMessages(messages, options.settings.ratios?.get(model));
+  const prompt = estimateMessages(textMessages(messages), options.settings.ratios?.get(model));
   return expenseOf(limit, prices, model, { prompt, answer });
 }
 

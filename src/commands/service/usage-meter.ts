@@ -1,3 +1,4 @@
+import { textMessages } from '../../batch/input/message-text.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { AnswerFinished } from '../../client/events.ts';
 import { suspectTruncation } from '../../conversation/prompt-truncation.ts';
@@ -38,7 +39,8 @@ function estimateOf(
   const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
   if (!isAccepted) return {};
   const counts: Writable<TokenCounts> = {};
-  if (input === undefined) counts.prompt_tokens = estimateMessages(request.messages, ratio);
+  if (input === undefined)
+    counts.prompt_tokens = estimateMessages(textMessages(request.messages), ratio);
   if (output === undefined) counts.completion_tokens = tokensFor(received, ratio);
   return counts;
 }
@@ -165,8 +167,9 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
     finish({ request }, event: AnswerFinished) {
       const counted = event.usage?.prompt_tokens;
       if (counted === undefined) return event;
-      learning?.answered(request, counted);
-      const estimate = suspectTruncation(request.messages, counted, ratios?.get(request.model));
+      const messages = textMessages(request.messages);
+      learning?.answered({ ...request, messages }, counted);
+      const estimate = suspectTruncation(messages, counted, ratios?.get(request.model));
       return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
     },
     end(seen, error) {

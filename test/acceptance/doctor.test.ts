@@ -80,6 +80,18 @@ test.each([
   expect(stderr).toContain('  set the key with natter auth login --profile work\n');
 });
 
+test('a service that knows no path has a wrong path in its base URL', async () => {
+  const { url } = await startSandboxCommand([]);
+  const env = { NATTER_API_KEY: 'sandbox-key' };
+  const { code, stdout, stderr } = await runNatter(['doctor', '--base-url', `${url}/v2/foo`], {
+    env,
+  });
+  expect(code).toBe(6);
+  const advice = `is the path of the base URL right? natter adds /v1/chat/completions to ${url}/v2/foo\n`;
+  expect(stdout.split(`> ${advice}`)).toHaveLength(3);
+  expect(stderr).toContain(advice);
+});
+
 test('the page names the flag of an address that cannot be reached', async () => {
   const { stdout, stderr } = await runNatter(['doctor', '--base-url', 'http://127.0.0.1:1']);
   const advice = 'start it, or correct the base URL, which is from --base-url\n';

@@ -1,5 +1,6 @@
 import { collectAnswer, type CollectedAnswer } from '../../client/collect-answer.ts';
 import type { ModelRecord } from '../../client/contract.ts';
+import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import { addressOf, failedFinding, type Finding } from './finding.ts';
@@ -64,7 +65,7 @@ async function checkList(probe: Probe, { value, failure, time }: Attempt<readonl
   return (value ?? []).map(({ id }) => id);
 }
 
-async function checkGet(probe: Probe, model: string): Promise<void> {
+async function checkGet(probe: Probe, model: string): Promise<Failure | undefined> {
   const { client, context, add } = probe;
   const { failure, time } = await attempt(probe, () =>
     client.getModel(model, { signal: context.signal }),
@@ -76,6 +77,7 @@ async function checkGet(probe: Probe, model: string): Promise<void> {
         ? { check: 'get', outcome: 'note', text: `the service has no record of ${model} (404)` }
         : failed(probe, 'get', failure, `the record of ${model}`);
   await add({ ...finding, section: 'service' });
+  return failure;
 }
 
 /** The request that natter sends for a prompt, without a system prompt, and with a short answer. */
@@ -97,7 +99,15 @@ function tokensOf({ usage }: CollectedAnswer): string {
   return `, ${sent} tokens in, ${received} out`;
 }
 
-async function checkPrompt(probe: Probe, stream: boolean): Promise<Attempt<CollectedAnswer>> {
+/** For a service that knows none of the paths of the contract. */
+const pathAdvice = (baseUrl: string) =>
+  `is the path of the base URL right? natter adds /v1/chat/completions to ${baseUrl}`;
+
+async function checkPrompt(
+  probe: Probe,
+  stream: boolean,
+  isUnknownPath: boolean,
+): Promise<Attempt<CollectedAnswer>> {
   const check = stream ? 'stream' : 'no-stream';
   const what = stream ? 'a streamed answer' : 'an answer in one JSON body';
   const sent = await send(probe, stream);
@@ -110,7 +120,12 @@ async function checkPrompt(probe: Probe, stream: boolean): Promise<Attempt<Colle
           text: `${what} (${milliseconds(time)}${value === undefined ? '' : tokensOf(value)})`,
         }
       : failed(probe, check, failure, what);
-  await probe.add({ ...finding, section: 'service' });
+  const { baseUrl } = probe.settings.values;
+  const isPath = isUnknownPath && failure?.kind === 'not_found' && baseUrl !== undefined;
+  const advised = isPath
+    ? { ...finding, advice: pathAdvice(parseBaseUrl(baseUrl).href.replace(/\/$/, '')) }
+    : finding;
+  await probe.add({ ...advised, section: 'service' });
   return sent;
 }
 
@@ -184,10 +199,11 @@ export async function checkService(
   const { model } = promptRequest(probe, true);
   const unlisted = unlistedModel(ids, model);
   if (unlisted !== undefined) await probe.add({ ...unlisted, section: 'service' });
-  await checkGet(probe, model);
-  const streamed = await checkPrompt(probe, true);
+  const unread = await checkGet(probe, model);
+  const isUnknownPath = listed.failure?.kind === 'not_found' && unread?.kind === 'not_found';
+  const streamed = await checkPrompt(probe, true, isUnknownPath);
   if (endings.has(streamed.failure?.kind)) return skipRest(probe);
-  const whole = await checkPrompt(probe, false);
+  const whole = await checkPrompt(probe, false, isUnknownPath);
   const wrongKey = await checkWrongKey(probe);
   const isAnswered = streamed.failure === undefined || whole.failure === undefined;
   const refused = [wrongKey, ...(isAnswered ? [await checkUnknownModel(probe)] : [])];

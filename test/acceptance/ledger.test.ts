@@ -229,7 +229,7 @@ test('streamed answers with usage have its counts', async () => {
 
 test('a batch item whose content is a list of parts is counted by its text', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const place = openPlace(serviceAt(server.url));
+  const place = openPlace(serviceAt(server));
   const content = [{ type: 'text', text: 'who are you?' }];
   const body = { model: 'origin', messages: [{ role: 'user', content }] };
   const item = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };

@@ -40,8 +40,34 @@ test('a request that might exceed the budget is not sent', async () => {
   expect(stderr).toContain(
     'the budget of 1,000 tokens a day would be exceeded: 950 tokens used, and this request may use ~105 tokens\n',
   );
-  expect(stderr).toMatch(/ {2}set a smaller --max-tokens, .*natter usage shows the requests\n/);
+  expect(stderr).toMatch(
+    / {2}set a smaller --max-tokens, raise --budget, or wait until .*; natter usage shows the requests\n/,
+  );
   expect(server.requests).toHaveLength(0);
+});
+
+test.each<[string, readonly string[], Record<string, string>, number, string]>([
+  ['no shorter answer fits', ['-t', '9', '--budget', '1k/day'], {}, 2000, 'raise --budget, or'],
+  [
+    'the answer has no limit',
+    ['--budget', '1k/day'],
+    {},
+    0,
+    'set --max-tokens, raise --budget, or',
+  ],
+  ['of NATTER_BUDGET', [], { NATTER_BUDGET: '1k/day' }, 2000, 'raise NATTER_BUDGET, or'],
+])('the hint of a refused request depends on its cause: %s', async (_, words, env, used, hint) => {
+  const { run } = await openPlace(0, used === 0 ? [] : [{ prompt_tokens: used }]);
+  const { code, stderr } = await run([...words, 'hi'], '', env);
+  expect(code).toBe(15);
+  expect(stderr).toContain(`  ${hint} wait until`);
+});
+
+test('the hint of the sandbox shows the requests to the sandbox', async () => {
+  const { run } = await openPlace(0, []);
+  const { code, stderr } = await run(['--sandbox', '--budget', '10/day', '-t', '99', 'hi']);
+  expect(code).toBe(15);
+  expect(stderr).toContain('; natter usage --sandbox shows the requests\n');
 });
 
 test('a request that fits is sent, with one warning from 80 % on', async () => {

@@ -14,6 +14,7 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { percent, tokenText } from '../../output/figures.ts';
 import { moneyText } from '../../output/money.ts';
 import { resolveFolders } from '../../settings/folders.ts';
+import type { Source } from '../../settings/resolved-settings.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
 import type { MeterSources } from './metered-service.ts';
 
@@ -71,12 +72,27 @@ function amountText({ currency }: BudgetLimit, amount: number, isEstimate = fals
 const budgetText = (limit: BudgetLimit) =>
   `the budget of ${amountText(limit, limit.amount)} a ${limit.period}`;
 
-function refusal(limit: BudgetLimit, used: number, next: number, now: Date): Failure {
+/** How to raise the budget, by where it is from. */
+function raiseHint({ kind, name }: Source): string {
+  if (kind === 'flag' || kind === 'environment') return `raise ${name}`;
+  if (kind === 'prompt file') return `raise the budget of ${name}`;
+  return 'raise the budget (natter config set budget)';
+}
+
+function refusal(state: GuardState, request: CompletionRequest, used: number): Failure {
+  const { options, limit } = state;
+  const next = estimate(state, request);
   const message = `${budgetText(limit)} would be exceeded: ${amountText(limit, used)} used, and this request may use ${amountText(limit, next, true)}`;
-  const end = localDay(endOfPeriod(limit.period, now));
-  return new Failure('budget', message, {
-    hint: `set a smaller --max-tokens, raise the budget (natter config set budget), or wait until ${end}; natter usage shows the requests`,
-  });
+  const fitsShorter = used + estimate(state, request, 1) <= limit.amount;
+  const shorter =
+    answerLimit(request) === undefined ? 'set --max-tokens' : 'set a smaller --max-tokens';
+  const end = localDay(endOfPeriod(limit.period, options.context.clock.date()));
+  const raise = raiseHint(options.settings.sources.budget);
+  const usage = options.isSandbox ? 'natter usage --sandbox' : 'natter usage';
+  const ways = fitsShorter
+    ? `${shorter}, ${raise}, or wait until ${end}`
+    : `${raise}, or wait until ${end}`;
+  return new Failure('budget', message, { hint: `${ways}; ${usage} shows the requests` });
 }
 
 /** @throws Failure `storage` */
@@ -146,14 +162,18 @@ function warn(state: GuardState): void {
   options.notices.warning(`${percent(used, limit.amount)} of ${budgetText(limit)} is used`);
 }
 
-/** What the request may use at most. */
-function estimate(
-  { limit, prices, spent, options }: GuardState,
-  request: CompletionRequest,
-): number {
-  const { model, messages, max_tokens: limited, params } = request;
+function answerLimit({ max_tokens: limited, params }: CompletionRequest): number | undefined {
   const newer = params?.['max_completion_tokens'];
-  const most = typeof newer === 'number' ? newer : limited;
+  return typeof newer === 'number' ? newer : limited;
+}
+
+/** What the request may use at most, with an answer of `most` tokens. */
+function estimate(
+  { options, limit, prices, spent }: GuardState,
+  request: CompletionRequest,
+  most = answerLimit(request),
+): number {
+  const { model, messages } = request;
   const answer = most ?? (spent.longestAnswer || assumedAnswer);
   const prompt = estimateMessages(textMessages(messages), options.settings.ratios?.get(model));
   return expenseOf(limit, prices, model, { prompt, answer });
@@ -174,7 +194,7 @@ function createState(options: GuardOptions, limit: BudgetLimit): GuardState {
 
 /** Whether the request is reserved. @throws Failure `budget` if it does not fit, and no other request runs */
 function reserve(state: GuardState, request: CompletionRequest): boolean {
-  const { options, limit, reserved } = state;
+  const { limit, reserved } = state;
   refresh(state);
   warn(state);
   const next = estimate(state, request);
@@ -185,7 +205,7 @@ function reserve(state: GuardState, request: CompletionRequest): boolean {
     return true;
   }
   if (reserved.size > 0) return false;
-  throw refusal(limit, used, next, options.context.clock.date());
+  throw refusal(state, request, used);
 }
 
 /** @throws Failure `configuration` for a budget that cannot be kept */

@@ -28,7 +28,14 @@ async function openChecked(prompts: readonly string[], answers: readonly string[
       const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
       return messages.map(({ content }) => content);
     });
-  return { ...place, run, promptsOf, requests: server.requests };
+  return {
+    run,
+    promptsOf,
+    requests: server.requests,
+    results: (...file: Parameters<typeof place.results>) => place.results(...file),
+    read: (...file: Parameters<typeof place.read>) => place.read(...file),
+    write: (...file: Parameters<typeof place.write>) => place.write(...file),
+  };
 }
 
 const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];

@@ -162,9 +162,6 @@ export const troubleshooting: readonly Passage[] = [
   },
 ];
 
-/** For sed; `#compdef` is the line before the completion script of zsh. */
-const scriptMarks = '/^#compdef natter$/d; /^# natter .*: begin$/,/^# natter .*: end$/d';
-
 export const uninstall: readonly Passage[] = [
   {
     text: 'To remove natter without a trace, first export the conversations that you want to keep, and print the folders in use, because variables can move them:',
@@ -182,8 +179,8 @@ export const uninstall: readonly Passage[] = [
     ],
   },
   {
-    text: 'The scripts of natter completion and natter shell-init have marks where they begin and end, which remove them from the start file of bash or zsh. A line that evaluates or sources them, and files of fish and PowerShell, are removed by hand.',
-    lines: [`sed -i.bak '${scriptMarks}' ~/.bashrc`],
+    text: 'The scripts of natter completion and natter shell-init have marks where they begin and end, which remove them from the start file of bash or zsh (there, also delete the line #compdef natter). A line that evaluates or sources them, and files of fish and PowerShell, are removed by hand.',
+    lines: ["sed -i.bak '/^# natter .*: begin$/,/^# natter .*: end$/d' ~/.bashrc"],
   },
   {
     text: 'Files that you created elsewhere remain: exports, recordings and results of batches.',

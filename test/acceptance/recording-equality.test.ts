@@ -120,7 +120,14 @@ test('R17 a refused connection has the same message when replayed, with host and
   const address = ['--base-url', 'http://127.0.0.1:1'];
   const live = await runNatter([...address, '--record', tape, 'hi']);
   const replayed = await runNatter(['--replay', tape, 'hi']);
-  expect(live.stderr).toContain('cannot reach 127.0.0.1:1: the connection was refused');
+  const message = 'natter: cannot reach 127.0.0.1:1: the connection was refused';
+  const hint = '  is the server on port 1 running? start it, or';
+  expect(live.stderr.split('\n')).toEqual([
+    message,
+    `${hint} correct the base URL, which is from --base-url`,
+    '',
+  ]);
   expect(live.code).toBe(10);
-  expect(seen(replayed)).toEqual(seen(live));
+  const stored = `${message}\n${hint} change the address: natter config set base-url <url>\n`;
+  expect(seen(replayed)).toEqual({ ...seen(live), stderr: stored });
 });

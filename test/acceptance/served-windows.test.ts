@@ -110,5 +110,7 @@ test('a prompt over the window of the setting has the warning, without another m
   const line = ['-m', 'mine', 'word '.repeat(4000)];
   const variables = { ...env, NATTER_BASE_URL: server.url, NATTER_WINDOW: '4000' };
   const { stderr } = await runNatter(line, { env: variables });
-  expect(stderr).toMatch(/~5,\d+ tokens, over mine's window of 4,000\n$/);
+  expect(stderr).toMatch(
+    /~5,\d+ tokens, over mine's window of 4,000; --split auto sends it in pieces\n$/,
+  );
 });

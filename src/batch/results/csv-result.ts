@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../json.ts';
 import type { InputItem } from '../input/item.ts';
-import { textMessages } from '../input/message-text.ts';
+import { textMessages } from '../../conversation/message-text.ts';
 
 /** Spaces at an end are quoted, because some programs remove them. */
 function formatCell(text: string, delimiter: string): string {

@@ -1,5 +1,5 @@
 import type { InputItem } from '../../batch/input/item.ts';
-import { textMessages } from '../../batch/input/message-text.ts';
+import { textMessages } from '../../conversation/message-text.ts';
 import { itemStatusOf } from '../../batch/input/select-items.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';

@@ -1,4 +1,4 @@
-import { textMessages } from '../../batch/input/message-text.ts';
+import { textMessages } from '../../conversation/message-text.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';

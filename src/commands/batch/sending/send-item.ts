@@ -1,6 +1,6 @@
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
-import { textMessages } from '../../../batch/input/message-text.ts';
+import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';

@@ -1,5 +1,5 @@
-import type { Message } from '../../client/contract.ts';
-import { isJsonObject } from '../../json.ts';
+import type { Message } from '../client/contract.ts';
+import { isJsonObject } from '../json.ts';
 
 /** The text of a content, which may also be a list of parts, or missing beside a tool call. */
 function textOf(content: unknown): string {

@@ -190,7 +190,7 @@ const examples = [
   'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
   'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
   'natter batch prompts.txt --fallback nextgen | jq -r .content',
-  'natter batch reviews.txt --schema "mood good|bad" | jq -r .value.mood',
+  'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
 ];
 
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {

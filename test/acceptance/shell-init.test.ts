@@ -13,20 +13,22 @@ import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
 for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);
 
 test.each(['bash', 'zsh'])(
-  'the line of natter help uninstall removes both scripts from the start file of %s',
+  'the lines of natter help uninstall remove both scripts from the start file of %s',
   async (shell) => {
     const scripts = await Promise.all([
       runNatter(['completion', shell]),
       runNatter(['shell-init', shell]),
     ]);
     const home = temporaryHome();
-    const file = join(home, '.bashrc');
+    const file = join(home, `.${shell}rc`);
     const text = scripts.map(({ stdout }) => stdout).join('alias b=c\n');
     writeFileSync(file, `# natter was here\n${text}alias d=e\n`);
-    const line = guideLines.find((one) => one.startsWith('sed ')) ?? '';
-    execFileSync('sh', ['-c', line], { env: { ...process.env, HOME: home } });
+    const lines = guideLines.filter((one) => one.startsWith('sed '));
+    expect(lines.length).toBe(2);
+    const typed = lines.map((line) => line.replace(/~\/\.\w+rc$/, `~/.${shell}rc`)).join('\n');
+    execFileSync('sh', ['-c', typed], { env: { ...process.env, HOME: home } });
     expect(readFileSync(file, 'utf8')).toBe('# natter was here\nalias b=c\nalias d=e\n');
-    expect(readFileSync('docs/shell.md', 'utf8')).toContain(`\n${line}\n`);
+    expect(readFileSync('docs/shell.md', 'utf8')).toContain(`\n${lines.join('\n')}\n`);
   },
 );
 

@@ -141,7 +141,7 @@ export async function openExampleShell(): Promise<ExampleShell> {
     });
     return { ...env, HOME: home, PATH: [path, env['PATH']].join(delimiter) };
   };
-  writeFileSync(join(seed, '.bashrc'), '');
+  for (const name of ['.bashrc', '.zshrc']) writeFileSync(join(seed, name), '');
   mkdirSync(join(seed, '.config/fish/completions'), { recursive: true });
   mkdirSync(join(seed, '.config/fish/conf.d'), { recursive: true });
   for (const [name, text] of Object.entries(files)) write(seed, name, text);

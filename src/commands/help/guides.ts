@@ -179,8 +179,11 @@ export const uninstall: readonly Passage[] = [
     ],
   },
   {
-    text: 'The scripts of natter completion and natter shell-init have marks where they begin and end, which remove them from the start file of bash or zsh (there, also delete the line #compdef natter). A line that evaluates or sources them, and files of fish and PowerShell, are removed by hand.',
-    lines: ["sed -i.bak '/^# natter .*: begin$/,/^# natter .*: end$/d' ~/.bashrc"],
+    text: 'The scripts of natter completion and natter shell-init have marks where they begin and end, which remove them from the start file of bash; zsh has a line more. A line that evaluates or sources them, and files of fish and PowerShell, are removed by hand.',
+    lines: [
+      "sed -i.bak '/^# natter .*: begin$/,/^# natter .*: end$/d' ~/.bashrc",
+      "sed -i.bak '/^#compdef natter$/d' ~/.zshrc",
+    ],
   },
   {
     text: 'Files that you created elsewhere remain: exports, recordings and results of batches.',

@@ -3,21 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter, serviceAt } from '../support/natter.ts';
-import { json, streamed } from '../support/raw-replies.ts';
+import { answerCounting, json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
 /** 4,000 characters: 1,000 tokens by the usual estimate. */
 const text = 'abcd efgh ijkl mnop '.repeat(200);
-
-function answerWith(promptTokens: number): Buffer {
-  const usage = {
-    prompt_tokens: promptTokens,
-    completion_tokens: 1,
-    total_tokens: promptTokens + 1,
-  };
-  const message = { role: 'assistant', content: 'the answer' };
-  return json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
-}
 
 interface DryRun {
   readonly estimate: { readonly tokens: number; readonly window: number | null };
@@ -42,7 +32,7 @@ async function serviceWith(...replies: readonly Buffer[]) {
 }
 
 test('the estimate for a model uses what the service counted, after three answers', async () => {
-  const { run, plan, stored, file } = await serviceWith(...Array(5).fill(answerWith(1604)));
+  const { run, plan, stored, file } = await serviceWith(...Array(5).fill(answerCounting(1604)));
   const estimates: number[] = [];
   for (let answers = 0; answers < 4; answers += 1) {
     estimates.push((await plan('mine')).estimate.tokens);
@@ -66,7 +56,7 @@ test('the learned estimate decides about the warning of the window and about aut
       { id: 'middle', max_model_len: 8000 },
     ],
   });
-  const answers = Array(4).fill(answerWith(1604));
+  const answers = Array(4).fill(answerCounting(1604));
   const { env, run, plan, stored } = await serviceWith(models, ...answers);
   await runNatter(['models', 'list'], { env });
   const chosen = async (input: string) => (await plan('auto', input)).request.body.model;
@@ -89,10 +79,10 @@ test('the learned estimate decides about the warning of the window and about aut
 
 test('an odd count, a cut prompt and an answer with save=false teach nothing', async () => {
   const { env, run, file } = await serviceWith(
-    answerWith(1),
-    answerWith(90_000),
-    answerWith(2048),
-    answerWith(1604),
+    answerCounting(1),
+    answerCounting(90_000),
+    answerCounting(2048),
+    answerCounting(1604),
   );
   await run(['-m', 'mine']);
   await run(['-m', 'mine']);
@@ -110,7 +100,7 @@ test('a refusal that names the window teaches it', async () => {
 });
 
 test('a batch and prompts at the same time leave a complete file', async () => {
-  const { env, run, stored } = await serviceWith(...Array(44).fill(answerWith(1604)));
+  const { env, run, stored } = await serviceWith(...Array(44).fill(answerCounting(1604)));
   const input = `${text}\n`.repeat(40);
   const runs = [1, 2, 3, 4].map((number) => run(['-m', `model-${number}`]));
   const batch = runNatter(['batch', '-m', 'batched', '-'], { env, input });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { jsonLines, runNatter, serviceAt } from '../support/natter.ts';
-import { json } from '../support/raw-replies.ts';
+import { answerCounting } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
 // The warning of docs/usage.md has other numbers.
@@ -11,19 +11,9 @@ import { serve } from '../support/serve.ts';
 /** 10,000 tokens by the estimate. */
 const long = 'abcd efgh ijkl mnop '.repeat(2000);
 
-function answerWith(promptTokens: number): Buffer {
-  const usage = {
-    prompt_tokens: promptTokens,
-    completion_tokens: 1,
-    total_tokens: promptTokens + 1,
-  };
-  const message = { role: 'assistant', content: 'the answer' };
-  return json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
-}
-
 /** A service that counts these tokens for its prompts. */
 async function serviceCounting(...counts: readonly number[]) {
-  const server = await serve(counts.map((count) => [answerWith(count)]));
+  const server = await serve(counts.map((count) => [answerCounting(count)]));
   const env = { ...serviceAt(server), NATTER_SAVE: 'false' };
   return (words: readonly string[], input = '') => runNatter(words, { env, input });
 }

@@ -76,3 +76,14 @@ export function stream(...events: readonly string[]): readonly Buffer[] {
 export function streamed(...deltas: readonly string[]): Buffer {
   return Buffer.concat(stream(...deltas.map(delta), done));
 }
+
+/** An answer in one body, whose usage counts these tokens for its prompt. */
+export function answerCounting(promptTokens: number): Buffer {
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: 1,
+    total_tokens: promptTokens + 1,
+  };
+  const message = { role: 'assistant', content: 'the answer' };
+  return json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
+}

@@ -10,6 +10,9 @@ export interface Notices {
   warning(text: string): void;
 }
 
+/** Prints nothing. */
+export const silentNotices: Notices = { notice: () => undefined, warning: () => undefined };
+
 /** Each text becomes one sanitized line, `natter: …`; `mask` redacts secrets. */
 export function createNotices(
   stderr: OutputStream,

@@ -1,5 +1,5 @@
 import { nodeNetwork } from '../../client/http/node/node-network.ts';
-import type { Notices } from '../../output/notices.ts';
+import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
@@ -20,9 +20,6 @@ interface Examination {
   readonly add: AddFinding;
   readonly wait: Probe['wait'];
 }
-
-/** The findings have what it would print. */
-const silent: Notices = { notice: () => undefined, warning: () => undefined };
 
 /** Not a secret: a service that accepts it accepts every key. */
 const wrongKey = 'natter-doctor-wrong-key';
@@ -66,7 +63,8 @@ export async function examineService(
   const limited = withShortLimits(settings);
   nameUsage(context, { command: 'doctor' });
   const observed = observeNetwork(nodeNetwork, context.clock);
-  const output = { ...presentation, notices: silent };
+  // The findings have what they would print.
+  const output = { ...presentation, notices: silentNotices };
   let service: Service | undefined;
   try {
     service = await openService(context, output, options, limited, { network: observed.open });

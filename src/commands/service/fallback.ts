@@ -3,7 +3,7 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import type { ContextFit } from '../../conversation/context-fit.ts';
 import type { PassedModel } from '../../conversation/tree.ts';
 import { count } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
+import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { type NamedModelOptions, parseModel, settingsOf } from './named-model.ts';
@@ -18,8 +18,6 @@ export interface FallbackModel {
   readonly isOfSameService: boolean;
 }
 
-const silent: Notices = { notice: () => undefined, warning: () => undefined };
-
 const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
   left.profile.value === right.profile.value && left.values.model === right.values.model;
 
@@ -32,7 +30,7 @@ export function fallbackModels(
   options: NamedModelOptions,
   settings: ResolvedSettings,
 ): readonly FallbackModel[] {
-  const stored = options.sandbox === true ? undefined : readStored(context, silent);
+  const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
   const profiles = new Set(stored === undefined ? [] : knownProfiles(stored));
   const labels = settings.values.fallback?.split(',') ?? [];
   const others = labels.map((label): FallbackModel => {

@@ -1,5 +1,5 @@
 import type { Environment } from '../../environment.ts';
-import type { Notices } from '../../output/notices.ts';
+import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
@@ -23,8 +23,6 @@ export function parseModel(text: string, profiles: ReadonlySet<string>): Omit<Na
   const model = text.slice(colon + 1);
   return { profile, model: model === '' ? undefined : model };
 }
-
-const silentNotices: Notices = { notice: () => undefined, warning: () => undefined };
 
 function withoutVariables(environment: Environment, names: readonly string[]): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));

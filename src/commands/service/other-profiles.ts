@@ -1,12 +1,9 @@
-import type { Notices } from '../../output/notices.ts';
+import { silentNotices } from '../../output/notices.ts';
 import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readStored, type SettingsContext } from './settings-access.ts';
 
 const baseUrlName = definitions.baseUrl.name;
-
-/** Its warnings were printed when the settings were read. */
-const silent: Notices = { notice: () => undefined, warning: () => undefined };
 
 /**
  * What to report where the profile in use has no service, but others have one: the problem, and the commands that use
@@ -16,7 +13,8 @@ export function otherProfiles(
   context: SettingsContext,
   { profile }: ResolvedSettings,
 ): { readonly problem: string; readonly hint: string } | undefined {
-  const stored = readStored(context, silent);
+  // The warnings were printed when the settings were read.
+  const stored = readStored(context, silentNotices);
   const others = Object.entries(stored.settings.profiles)
     .filter(([name, settings]) => name !== profile.value && Object.hasOwn(settings, baseUrlName))
     .map(([name]) => name)

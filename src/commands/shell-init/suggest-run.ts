@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
-import type { Notices } from '../../output/notices.ts';
+import { silentNotices } from '../../output/notices.ts';
 import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
@@ -13,9 +13,6 @@ import { readSettings } from '../service/settings-access.ts';
 import { commandOf } from './command-answer.ts';
 import { readInput } from './read-input.ts';
 import { suggestSystem } from './shell-prompts.ts';
-
-/** The widget shows one line, and only for a failure. */
-const silent: Notices = { notice: () => undefined, warning: () => undefined };
 
 /** Characters of an answer after which natter stops reading. */
 const enough = 20_000;
@@ -36,9 +33,10 @@ async function readAnswer(
 async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
   const line = (await readInput(context)).trim();
   if (line === '') throw new Failure('usage', 'the command line is empty');
-  const presentation = { ...(await present(context, options)), notices: silent };
+  // The widget shows one line, and only for a failure.
+  const presentation = { ...(await present(context, options)), notices: silentNotices };
   const { noticeStyle: style, animated } = presentation;
-  const settings = readSettings(context, silent, options);
+  const settings = readSettings(context, silentNotices, options);
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
   const { request } = planRequest(settings, messages, true);
   const service = await openService(context, presentation, options, settings);

@@ -133,7 +133,7 @@ export async function selectItems(
 }
 
 /** All items of the input, in blocks. */
-export function readBatchItems(
+function readBatchItems(
   { input, plan, check }: BatchItems,
   signal: AbortSignal,
 ): AsyncIterable<readonly InputItem[]> {

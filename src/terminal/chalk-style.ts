@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import type { Look, Style } from './style.ts';
 
 /** Given the whole text, chalk would also put its codes around empty lines. */
-function eachLine(look: ChalkInstance): Style[Look] {
+export function eachLine(look: ChalkInstance): Style[Look] {
   return (text) =>
     text.includes('\n')
       ? text

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 
 /** Puts its escape codes around the text of each line, so that every line closes its styles. */
-type Paint = (text: string) => string;
+export type Paint = (text: string) => string;
 
 /**
  * Attributes, and six of the 16 ANSI colours, which are readable in every theme. There are no backgrounds, and less
@@ -21,9 +21,25 @@ export interface Style {
   readonly blue: Paint;
   readonly magenta: Paint;
   readonly cyan: Paint;
+  /** Absent for the looks of the theme alone. */
+  readonly own?: OwnPaints;
 }
 
-export type Look = Exclude<keyof Style, 'colored'>;
+export type Look = Exclude<keyof Style, 'colored' | 'own'>;
+
+/** The parts of an answer whose look the user can choose. */
+export type AnswerPart =
+  | 'heading'
+  | 'code'
+  | 'link'
+  | 'quote'
+  | 'rule'
+  | 'keyword'
+  | 'string'
+  | 'comment';
+
+/** Looks that the user chose, which replace those of the theme. */
+export type OwnPaints = { readonly [Part in AnswerPart]?: Paint };
 
 export type ColorOption = 'always' | 'never' | 'auto';
 

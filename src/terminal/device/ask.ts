@@ -17,7 +17,7 @@ interface AskOptions {
 export interface Ask {
   /**
    * @returns the line without its end
-   * @throws Failure of kind `usage` if the input ends; Interruption on Ctrl-C
+   * @throws Failure of kind `usage` if the input ends; Interruption on Ctrl+C
    */
   (question: string, options?: AskOptions): Promise<string>;
   /** Restores the terminal after a question with `keep`. */
@@ -117,7 +117,7 @@ function openDialogue(
 /**
  * Asks on `output` (standard error, so that standard output stays clean) and reads from `input`, or from the controlling
  * terminal if that is a pipe.
- * @param interrupt called for Ctrl-C between two questions
+ * @param interrupt called for Ctrl+C between two questions
  */
 export function createAsk(
   input: () => NodeJS.ReadStream,

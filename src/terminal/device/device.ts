@@ -4,7 +4,7 @@ import type { SignalWatch } from './signals.ts';
 /** The terminal of an interactive program: keys, resizes, and job control by the shell. */
 export interface TerminalDevice {
   /**
-   * Reads input. `onEnd` is called once, at the end of input: Ctrl-D in a cooked terminal, or a closed terminal.
+   * Reads input. `onEnd` is called once, at the end of input: Ctrl+D in a cooked terminal, or a closed terminal.
    * @returns a function that stops reading
    */
   listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void;
@@ -14,13 +14,13 @@ export interface TerminalDevice {
   onResize(listener: () => void): () => void;
   /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
   checkSize(): void;
-  /** Ctrl-C in a cooked terminal, or `kill -INT`. @returns a function that removes the listener */
+  /** Ctrl+C in a cooked terminal, or `kill -INT`. @returns a function that removes the listener */
   onInterrupt(listener: () => void): () => void;
   /** SIGTERM: schedulers send it before they kill a job. @returns a function that removes the listener */
   onTerminate(listener: () => void): () => void;
   /** SIGUSR1: schedulers send it before they end a job. @returns a function that removes the listener */
   onTimeLimit(listener: () => void): () => void;
-  /** Ctrl-Z in a cooked terminal: the listener must call `suspend`. @returns a function that removes the listener */
+  /** Ctrl+Z in a cooked terminal: the listener must call `suspend`. @returns a function that removes the listener */
   onSuspend(listener: () => void): () => void;
   /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
   suspend(onContinue: () => void): void;
@@ -29,7 +29,7 @@ export interface TerminalDevice {
   /** Called before the process ends, if it can be known. @returns a function that removes the listener */
   onExit(listener: () => void): () => void;
   /** Writes synchronously, bypassing the stream, before the process ends. */
-  writeNow(text: string): void;
+  writeNow(text: string, stream?: 'stdout' | 'stderr'): void;
 }
 
 /** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
@@ -40,7 +40,7 @@ function checkSize(process: NodeJS.Process): void {
   process.emit('SIGWINCH', 'SIGWINCH');
 }
 
-/** The whole job, as the terminal would on Ctrl-Z: a script or npx around natter stops with it. */
+/** The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it. */
 function stopJob(process: NodeJS.Process, onContinue: () => void): void {
   const back = () => {
     clearTimeout(timer);
@@ -124,9 +124,9 @@ export function createDevice(
         forget();
       };
     },
-    writeNow(text) {
+    writeNow(text, stream = 'stdout') {
       try {
-        writeSync(process.stdout.fd, text);
+        writeSync(process[stream].fd, text);
       } catch {
         // The terminal is closed.
       }

@@ -16,7 +16,7 @@ export interface PagerHost {
   /** The size of the terminal. */
   readonly columns: number;
   readonly rows: number;
-  /** Needed where no other listener keeps Ctrl-C, which is a key of the pager, from ending natter. */
+  /** Needed where no other listener keeps Ctrl+C, which is a key of the pager, from ending natter. */
   readonly signals?: Signals;
 }
 
@@ -69,6 +69,7 @@ function runPager(pager: string, text: string, { environment, platform }: PagerH
     NATTER_API_KEY: _key,
     NATTER_API_KEY_COMMAND: _command,
     NATTER_UPSTREAM_API_KEY: _upstreamKey,
+    NATTER_QUEUE: _queue,
     ...others
   } = environment;
   const [program = pager, ...words] = pagerCommand(pager, platform);

@@ -13,15 +13,23 @@ const otherKeys = { enter: '\u001B[>4;1m\u001B[0m', leave: '\u001B[>4;0m\u001B[0
 /** Wraps lines, shows the cursor, and ends an interrupted synchronized update. */
 const ordinaryScreen = '\u001B[?2026l\u001B[?7h\u001B[?25h\u001B[0m';
 
-/** The sequences that set the terminal's modes for natter, and those that restore what shells expect. */
-export function terminalModes({ hasKeyProtocols }: TerminalTraits): {
+/** The cursor's shape that the terminal is configured with (DECSCUSR). */
+const ordinaryCursor = '\u001B[0 q';
+
+/** Sequences that set modes for natter, and those that restore what shells expect. */
+export interface TerminalModes {
   readonly enter: string;
   readonly leave: string;
-} {
+}
+
+export function terminalModes({ hasKeyProtocols, shapesCursor }: TerminalTraits): TerminalModes {
   const modes = hasKeyProtocols ? [bracketedPaste, kittyKeys, otherKeys] : [bracketedPaste];
   const enter = modes.map((mode) => mode.enter).join('');
   const leave = modes.map((mode) => mode.leave).toReversed();
-  return { enter, leave: leave.join('') + ordinaryScreen };
+  return {
+    enter,
+    leave: leave.join('') + (shapesCursor === true ? ordinaryCursor : '') + ordinaryScreen,
+  };
 }
 
 export interface TerminalListener {
@@ -38,6 +46,8 @@ export interface TerminalListener {
 
 /** A terminal in raw mode, with bracketed paste. */
 export interface RawModeSession {
+  /** Sets further modes, now and whenever raw mode is on. */
+  extend(modes: TerminalModes): void;
   /** Restores the terminal for another program. */
   pause(): void;
   resume(): void;
@@ -47,6 +57,7 @@ export interface RawModeSession {
 }
 
 interface Switch {
+  extend(modes: TerminalModes): void;
   on(): void;
   /** Writes `finalOutput` first. */
   off(finalOutput?: string): void;
@@ -58,9 +69,13 @@ function createSwitch(
   traits: TerminalTraits,
   { onInput, onEnd }: TerminalListener,
 ): Switch {
-  const modes = terminalModes(traits);
+  let modes = terminalModes(traits);
   let stopReading: (() => void) | undefined;
   return {
+    extend({ enter, leave }) {
+      modes = { enter: modes.enter + enter, leave: leave + modes.leave };
+      if (stopReading !== undefined) device.writeNow(enter);
+    },
     on() {
       if (stopReading !== undefined) return;
       stopReading = device.listen(onInput, onEnd);
@@ -106,6 +121,7 @@ export function startRawMode(
   };
   rawMode.on();
   return {
+    extend: (modes) => rawMode.extend(modes),
     pause: () => rawMode.off(),
     resume: () => rawMode.on(),
     suspend() {

@@ -10,6 +10,8 @@ export interface TerminalTraits {
   readonly synchronized: boolean;
   /** Supports key protocols; the Linux console would print the requests. */
   readonly hasKeyProtocols: boolean;
+  /** natter changes the shape of the cursor, which is then reset at the end. */
+  readonly shapesCursor?: boolean;
 }
 
 /** tmux changes its own rows at once, but signals the program inside at most every 250 ms. */
@@ -36,7 +38,11 @@ export type TerminalReply =
   /** Where the cursor is (CPR), from zero. */
   | { readonly type: 'cursor-column'; readonly column: number }
   /** Which terminal it is (DA2): its parameters, as in `0;276;0`. */
-  | { readonly type: 'terminal-kind'; readonly parameters: string };
+  | { readonly type: 'terminal-kind'; readonly parameters: string }
+  /** The window got or lost the focus; sent while focus reports are on. */
+  | { readonly type: 'focus'; readonly hasFocus: boolean }
+  /** The background (OSC 11). */
+  | { readonly type: 'background'; readonly shade: 'light' | 'dark' };
 
 /** Queries to the terminal; some terminals never reply. */
 export interface TerminalQueries {
@@ -71,7 +77,7 @@ export function createTerminalQueries(write: (text: string) => void): TerminalQu
     },
     answered(reply) {
       if (reply.type === 'terminal-kind') kind = reply.parameters;
-      else waiting.shift()?.(reply.column);
+      else if (reply.type === 'cursor-column') waiting.shift()?.(reply.column);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { StringStream } from '@codemirror/language';
 import { findLanguage, type Mode } from './highlight-languages.ts';
-import type { Look, Style } from '../style.ts';
+import type { AnswerPart, Look, Paint, Style } from '../style.ts';
 
 /** Styles the next line of one code block, without changing its visible text. */
 export type HighlightLine = (line: string) => string;
@@ -81,9 +81,21 @@ function highlightLine(mode: Mode, stream: StringStream, state: unknown, style: 
     else if ((stalls += 1) > 10) throw new Error('the mode does not advance');
     const text = stream.current();
     const look = token ? lookOf(token) : undefined;
-    output += look && text.trim() !== '' ? style[look](text) : text;
+    output += look && text.trim() !== '' ? codePaint(style, look)(text) : text;
   }
   return output;
+}
+
+/** The tokens with these looks are parts whose look the user can choose. */
+const parts: { readonly [Name in Look]?: AnswerPart } = {
+  magenta: 'keyword',
+  green: 'string',
+  dim: 'comment',
+};
+
+function codePaint(style: Style, look: Look): Paint {
+  const part = parts[look];
+  return (part && style.own?.[part]) ?? style[look];
 }
 
 /** CodeMirror's token names, old and new. Other tokens have the terminal's default colour. */

@@ -8,9 +8,14 @@ import { isOpen, type OpenLine } from '../text/open-line.ts';
 import { styleSequence } from '../text/open-style.ts';
 import { displayWidth } from '../text/width.ts';
 
+/** Of the cursor (DECSCUSR, steady). */
+export type CaretShape = 'block' | 'underline' | 'bar';
+
 interface Caret {
   readonly row: number;
   readonly column: number;
+  /** Absent: as the terminal was found. */
+  readonly shape?: CaretShape | undefined;
   readonly isHidden?: boolean;
 }
 
@@ -91,6 +96,13 @@ export function cursorColumn({ frame, columns }: Shown): number {
   return caret?.column ?? Math.min(Math.floor(columns / 2), displayWidth(rows.at(-1) ?? ''));
 }
 
+const shapeNumbers: Readonly<Record<CaretShape, number>> = { block: 2, underline: 4, bar: 6 };
+
+function shapeBytes({ frame }: Shown): string {
+  const shape = frame.caret?.shape;
+  return shape === undefined ? '' : `${CSI}${shapeNumbers[shape]} q`;
+}
+
 /** Moves from a row to the caret, from the window's right edge if that is known: the column then shows its width. */
 function toCaret(shown: Shown, row: number): string {
   const move = vertical(cursorRow(shown) - row);
@@ -107,7 +119,7 @@ export function drawFrame(shown: Shown): string {
   if (rows.length === 0) return '';
   const lead = isOpen(line) ? `${shownPreview(shown)}\r\n` : '\r';
   const last = rows.length - 1 + (isOpen(line) ? 1 : 0);
-  return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}`;
+  return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}${shapeBytes(shown)}`;
 }
 
 /** Erases the rows below the cursor and returns. */
@@ -140,6 +152,16 @@ function isSameCaret(from: Shown, to: Shown): boolean {
   );
 }
 
+/**
+ * A row that gets shorter is erased first: tmux counts cells that EL 0 has erased as part of their row, and wraps them in
+ * a narrower window.
+ */
+function replaceRow(before: string, after: string, columns: number): string {
+  const width = displayWidth(after);
+  if (width < displayWidth(before)) return eraseRow + (after === '' ? '' : unwrapped(after));
+  return unwrapped(after) + (width < columns ? eraseRest : '');
+}
+
 /** Draws the rows that differ, and the caret. */
 function drawChanges(from: Shown, to: Shown): string {
   const before = drawnRows(from);
@@ -154,11 +176,15 @@ function drawChanges(from: Shown, to: Shown): string {
     const wanted = after[index];
     if (wanted === before[index]) continue;
     go(index);
-    if (wanted === undefined) output += eraseRow;
-    else output += index === 0 && isOpen(to.line) ? textRow(wanted) : unwrapped(wanted);
-    if (wanted !== undefined && displayWidth(wanted) < to.columns) output += eraseRest;
+    if (index === 0 && isOpen(to.line) && wanted !== undefined) {
+      output += textRow(wanted) + (displayWidth(wanted) < to.columns ? eraseRest : '');
+    } else {
+      output += replaceRow(before[index] ?? '', wanted ?? '', to.columns);
+    }
   }
-  return output === '' && isSameCaret(from, to) ? '' : output + toCaret(to, row);
+  const shape = shapeBytes(from) === shapeBytes(to) ? '' : shapeBytes(to);
+  const move = output === '' && isSameCaret(from, to) ? '' : output + toCaret(to, row);
+  return move + shape;
 }
 
 /** Shows more text and a new frame in a window of the same size. */

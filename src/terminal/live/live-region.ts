@@ -17,6 +17,8 @@ export interface LiveRegion {
   render(draw: DrawFrame): void;
   /** Writes finished text above the region. The next text may continue its last line; styles must be closed. */
   commit(text: string): void;
+  /** Writes sequences that change nothing on the screen, such as a title, with the next update. */
+  writeAside(sequences: string): void;
   /** A promise while the terminal is slow: await it before committing more. */
   slowness(): Promise<void> | undefined;
   /** Call after a resize: the region is redrawn once the size is stable. */
@@ -63,9 +65,11 @@ const endUpdate = '\u001B[?2026l';
 function createWriter(state: ScreenState, options: LiveRegionOptions, onRepaint: () => void) {
   const { output, clock, synchronized, rewraps } = options;
   const write = (bytes: string, showsCursor: boolean) => {
-    if (bytes === '') return undefined;
+    const { aside } = state;
+    state.aside = '';
+    if (bytes === '') return aside === '' ? undefined : output.write(aside);
     const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
-    return output.write(synchronized ? beginUpdate + update + endUpdate : update);
+    return output.write(aside + (synchronized ? beginUpdate + update + endUpdate : update));
   };
   const next = () => {
     const size = { columns: output.columns(), rows: output.rows(), isGuess: !output.hasSize() };
@@ -179,6 +183,10 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
     commit(text: string) {
       state.text += text;
       if (text !== '') pace.soon();
+    },
+    writeAside(sequences: string) {
+      state.aside += sequences;
+      pace.soon();
     },
     slowness: () => pace.slowness(),
     resized() {

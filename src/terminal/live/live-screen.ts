@@ -40,6 +40,8 @@ export interface ScreenState {
   isStale: boolean;
   /** Finished text that is not written yet. */
   text: string;
+  /** Sequences that change nothing on the screen, not written yet. */
+  aside: string;
   shown: Shown;
   /** The window's rows when the region was drawn. */
   rows: number;
@@ -60,6 +62,7 @@ export function firstState(columns: number, rows: number): ScreenState {
     isNew: false,
     isStale: false,
     text: '',
+    aside: '',
     shown: nothingShown(emptyLine, columns),
     rows,
     minRows: rows,

@@ -20,6 +20,7 @@ interface BlockOptions {
   readonly inline: InlineOptions;
   /** Of the terminal, in columns. */
   readonly width: () => number;
+  readonly codeHint: ((block: number) => string) | undefined;
 }
 
 export interface Fence {
@@ -34,11 +35,19 @@ export interface Fence {
   highlight: HighlightLine | undefined;
 }
 
+/** A displayed formula. */
+export interface Formula {
+  readonly kind: 'formula';
+  readonly close: string;
+  /** Its lines so far, which are shown together at its end; undefined if they are shown as they arrive. */
+  lines: string[] | undefined;
+}
+
 type Leaf =
   | { readonly kind: 'none' }
   | { readonly kind: 'paragraph'; readonly paragraph: Paragraph; readonly definition: boolean }
   | Fence
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'html'; readonly end: RegExp | undefined }
-  | { readonly kind: 'formula'; readonly close: string }
+  | Formula
   | { readonly kind: 'table'; readonly table: Table };

@@ -1,18 +1,28 @@
 // The block structure of one answer, line by line.
 import {
   beginBlock,
+  beginLine,
   type BlockOutput,
+  endLine,
   leaveContainers,
   markerColumns,
-  writeBlankLine,
+  rulePaint,
+  ruleText,
+  takeTask,
   writeLine,
-  writeMarkers,
   writeSpans,
 } from './block-output.ts';
-import { closeFence, openFence, writeCodeLine, writeIndentedLine } from './code-block.ts';
-import { type LineStart, readLineStart } from './containers.ts';
-import { paintHeading } from './heading.ts';
-import { formulaEnd, htmlEnd } from './leaf-syntax.ts';
+import {
+  closeFence,
+  closeIndented,
+  openFence,
+  writeCodeLine,
+  writeIndentedLine,
+} from './code-block.ts';
+import { continuesLeaf, type LineStart, readLineStart } from './containers.ts';
+import { headingSpans } from './heading.ts';
+import { closeFormula, writeFormula } from './formula-block.ts';
+import { htmlEnd } from './leaf-syntax.ts';
 import type { BlockState } from './block-state.ts';
 import {
   createParagraph,
@@ -22,8 +32,6 @@ import {
   writeParagraph,
 } from './paragraph.ts';
 import { createTable } from './table.ts';
-
-const MAX_RULE = 40;
 
 /** How a line starts; undefined while more of the line could change that. */
 export function readLine(
@@ -56,8 +64,8 @@ function accept(state: BlockState, start: LineStart): void {
   switch (kind) {
     case 'text':
     case 'definition':
-      if (leaf.kind !== 'paragraph') openParagraph(state, kind === 'definition');
-      return writeText(state, rest);
+      if (leaf.kind === 'paragraph') return writeText(state, rest);
+      return openParagraph(state, rest, kind === 'definition');
     case 'row':
       if (leaf.kind === 'table') writeLines(output, leaf.table.add(rest));
       else state.row = rest;
@@ -79,7 +87,8 @@ function accept(state: BlockState, start: LineStart): void {
     case 'formula':
       return writeFormula(state, rest);
     case 'heading':
-      return writeLine(output, paintHeading(rest, output.style, state.options.inline));
+      beginLine(output);
+      return endLine(output, headingSpans(rest, output.style, state.options.inline));
     case 'underline':
       return writeLine(output, output.style.dim(rest));
     case 'rule':
@@ -106,20 +115,23 @@ export function endBlocks(state: BlockState): void {
   leaveContainers(state.output, 0);
 }
 
-function openParagraph(state: BlockState, definition: boolean): void {
-  writeMarkers(state.output);
+function openParagraph(state: BlockState, text: string, definition: boolean): void {
+  const { mark, rest } = takeTask(state.output, text);
+  beginLine(state.output);
   const paragraph = createParagraph(state.options.inline);
   state.leaf = { kind: 'paragraph', paragraph, definition };
+  if (mark) writeSpans(state.output, [mark]);
+  writeText(state, rest);
 }
 
 function closeLeaf(state: BlockState): void {
   const { leaf, output } = state;
   if (leaf.kind === 'paragraph') {
-    writeSpans(output, endParagraph(leaf.paragraph));
-    output.text += '\n';
+    endLine(output, endParagraph(leaf.paragraph));
   } else if (leaf.kind === 'table') writeLines(output, leaf.table.end());
   else if (leaf.kind === 'fence') closeFence(state, leaf);
-  else if (leaf.kind === 'indented' && leaf.blankLines > 0) output.blankBefore = true;
+  else if (leaf.kind === 'formula') closeFormula(state, leaf);
+  else if (leaf.kind === 'indented') closeIndented(state, leaf.blankLines);
   state.leaf = { kind: 'none' };
 }
 
@@ -128,8 +140,8 @@ function settleRow(state: BlockState): void {
   const { row } = state;
   if (row === undefined) return;
   state.row = undefined;
-  if (state.leaf.kind !== 'paragraph') openParagraph(state, false);
-  writeText(state, row);
+  if (state.leaf.kind === 'paragraph') writeText(state, row);
+  else openParagraph(state, row, false);
   endText(state);
 }
 
@@ -157,42 +169,18 @@ function writeMarkup(state: BlockState, text: string): void {
   state.leaf = end?.test(text) ? { kind: 'none' } : { kind: 'html', end };
 }
 
-function writeFormula(state: BlockState, text: string): void {
-  const { leaf, output } = state;
-  const isOpen = leaf.kind === 'formula';
-  const close = isOpen ? leaf.close : (formulaEnd(text) ?? '');
-  if (text.trim() === '') writeBlankLine(output);
-  else writeLine(output, text);
-  state.leaf = text.includes(close, isOpen ? 0 : 2) ? { kind: 'none' } : { kind: 'formula', close };
-}
-
 function thematicBreak({ output, options }: BlockState, source: string): string {
-  const { style, unicode } = output;
+  const { style } = output;
   if (!style.colored) return source.trimEnd();
-  const columns = Math.min(MAX_RULE, options.width() - markerColumns(output));
-  return style.dim((unicode ? '─' : '-').repeat(Math.max(3, columns)));
+  const columns = Math.max(3, options.width() - markerColumns(output));
+  return rulePaint(style)(ruleText(output, columns));
 }
 
-function continues({ leaf, output }: BlockState, { kind, opened, continued }: LineStart): boolean {
-  const whole = opened.length === 0 && continued === output.containers.length;
-  switch (leaf.kind) {
-    case 'paragraph':
-      if (kind === 'text') return opened.length === 0;
-      return whole && (kind === 'row' || (kind === 'definition' && !leaf.definition));
-    case 'fence':
-      return kind === 'code' || kind === 'closing-fence';
-    case 'html':
-      return kind === 'markup';
-    case 'formula':
-      return kind === 'formula' && opened.length === 0;
-    case 'indented':
-      return whole && (kind === 'indented' || kind === 'blank');
-    case 'table':
-      return whole && kind === 'row';
-    case 'none':
-    default:
-      return false;
-  }
+function continues({ leaf, output }: BlockState, start: LineStart): boolean {
+  const { kind } = start;
+  const isDefinition = leaf.kind === 'paragraph' && leaf.definition;
+  const joinsParagraph = kind === 'row' || (kind === 'definition' && !isDefinition);
+  return continuesLeaf(leaf.kind, start, output.containers.length, joinsParagraph);
 }
 
 /** Closes what the line does not continue, and opens its containers. */

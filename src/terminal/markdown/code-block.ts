@@ -1,31 +1,50 @@
-import { writeBlankLine, writeLine } from './block-output.ts';
+import { displayWidth } from '../text/width.ts';
+import {
+  type BlockOutput,
+  markers,
+  rulePaint,
+  ruleText,
+  writeBlankLine,
+  writeLine,
+} from './block-output.ts';
 import type { BlockState, Fence } from './block-state.ts';
 import type { LineStart } from './containers.ts';
+import { readFence } from './fence.ts';
 import { dedent } from './indentation.ts';
 
-/** Writes a dim line with the block's number and language, `1 ts`; without colour, after the fence. */
-export function openFence(state: BlockState, { rest, column }: LineStart): void {
-  const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
-  const info = rest.slice(mark.length).trim();
-  const language = info.split(/\s/, 1)[0] ?? '';
+/** Writes a rule with the block's number and language; without colour, both after the fence. */
+export function openFence(state: BlockState, start: LineStart): void {
   const { output, options } = state;
+  const { mark, info, closing, indent } = readFence(start, output.containers);
+  const language = info.split(/\s/, 1)[0] ?? '';
   state.codeBlocks += 1;
-  const title = `${state.codeBlocks} ${info}`.trimEnd();
-  const { style } = output;
-  writeLine(output, style.colored ? style.dim(title) : `${mark} ${title}`, 'code');
-  const character = mark[0] === '~' ? '~' : '`';
-  const closing = new RegExp(`^ {0,3}${character}{${mark.length},}[ \\t]*$`);
-  const indent = column - containerColumns(state);
+  if (output.style.colored) writeHead(state, info);
+  else writeLine(output, `${mark} ${state.codeBlocks} ${info}`.trimEnd(), 'code');
   state.leaf = { kind: 'fence', mark, language, closing, indent, highlight: undefined };
   state.loading = options.highlighter.load(language);
 }
 
-/** Indentation of the open containers, to which the fence's own is added. */
-function containerColumns({ output }: BlockState): number {
-  return output.containers.reduce(
-    (columns, container) => columns + (container.kind === 'item' ? container.indent : 2),
-    0,
-  );
+/** The shortest rule between the title and the hint, in columns. */
+const MIN_RULE = 3;
+
+/** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
+function writeHead({ output, options, codeBlocks }: BlockState, info: string): void {
+  const { style } = output;
+  const prefix = markers(output, 'code');
+  const columns = options.width() - displayWidth(prefix);
+  const start = `${ruleText(output, 2)} ${codeBlocks} ${info}`.trimEnd();
+  const hint = options.codeHint?.(codeBlocks);
+  const end = hint === undefined ? '' : ` ${hint}`;
+  const room = columns - displayWidth(start) - 1;
+  const shown = room - end.length >= MIN_RULE ? end : '';
+  const rule = room > 0 ? ` ${ruleText(output, room - shown.length)}` : '';
+  output.text += `${prefix}${rulePaint(style)(`${start}${rule}${shown}`)}\n`;
+}
+
+function writeFoot(output: BlockOutput, width: () => number): void {
+  const prefix = markers(output, 'code');
+  const columns = Math.max(MIN_RULE, width() - displayWidth(prefix));
+  output.text += `${prefix}${rulePaint(output.style)(ruleText(output, columns))}\n`;
 }
 
 export function writeCodeLine(state: BlockState, fence: Fence, start: LineStart): void {
@@ -37,8 +56,14 @@ export function codeText(fence: Fence, { rest, column }: LineStart): string {
   return dedent(rest, column, fence.indent);
 }
 
-export function closeFence({ output }: BlockState, fence: Fence): void {
-  if (!output.style.colored) writeLine(output, fence.mark, 'code');
+export function closeFence({ output, options }: BlockState, fence: Fence): void {
+  if (output.style.colored) writeFoot(output, options.width);
+  else writeLine(output, fence.mark, 'code');
+}
+
+export function closeIndented({ output, options }: BlockState, blankLines: number): void {
+  if (output.style.colored) writeFoot(output, options.width);
+  if (blankLines > 0) output.blankBefore = true;
 }
 
 export function writeIndentedLine(state: BlockState, text: string): void {
@@ -48,7 +73,7 @@ export function writeIndentedLine(state: BlockState, text: string): void {
     for (; leaf.blankLines > 0; leaf.blankLines -= 1) writeBlankLine(output);
   } else {
     state.codeBlocks += 1;
-    if (colored) writeLine(output, output.style.dim(String(state.codeBlocks)), 'code');
+    if (colored) writeHead(state, '');
     state.leaf = { kind: 'indented', blankLines: 0 };
   }
   writeLine(output, colored ? text : `    ${text}`, 'code');

@@ -1,10 +1,17 @@
 import { dedent, indentation } from './indentation.ts';
 import { recognizeLine, type LineKind, type OpenLeaf } from './leaf-syntax.ts';
 
-/** A block quote, or a list item: its marker as written, and the indentation of its content in columns. */
-export type Container =
-  | { readonly kind: 'quote' }
-  | { readonly kind: 'item'; readonly marker: string; readonly indent: number; shown: boolean };
+/** A list item: its marker as written, and the indentation of its content in columns. */
+export interface Item {
+  readonly kind: 'item';
+  readonly marker: string;
+  readonly indent: number;
+  shown: boolean;
+  task?: 'done' | 'open';
+}
+
+/** A block quote, or a list item. */
+export type Container = { readonly kind: 'quote' } | Item;
 
 /** How a line starts: how many open containers it continues, which it opens, and the rest of the line. */
 export interface LineStart {
@@ -198,4 +205,38 @@ function readContainer(cursor: Cursor, start: ContainerStart): Container | 'none
   const gap = empty || space > 4 ? 1 : space;
   consume(cursor, gap);
   return { kind: 'item', marker, indent: columns + marker.length + gap, shown: false };
+}
+
+/** The block that the line before is in; `none` between blocks. */
+export type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'html' | 'formula' | 'table';
+
+/**
+ * Whether a line belongs to the open block.
+ * @param depth the number of open containers
+ * @param joinsParagraph whether it belongs to a paragraph although it does not begin with text
+ */
+export function continuesLeaf(
+  leaf: LeafKind,
+  { kind, opened, continued }: LineStart,
+  depth: number,
+  joinsParagraph: boolean,
+): boolean {
+  const whole = opened.length === 0 && continued === depth;
+  switch (leaf) {
+    case 'paragraph':
+      return kind === 'text' ? opened.length === 0 : whole && joinsParagraph;
+    case 'fence':
+      return kind === 'code' || kind === 'closing-fence';
+    case 'html':
+      return kind === 'markup';
+    case 'formula':
+      return kind === 'formula' && opened.length === 0;
+    case 'indented':
+      return whole && (kind === 'indented' || kind === 'blank');
+    case 'table':
+      return whole && kind === 'row';
+    case 'none':
+    default:
+      return false;
+  }
 }

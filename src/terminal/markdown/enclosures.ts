@@ -5,7 +5,7 @@ const nextIn = {
   code: /`/g,
   tag: /[<>]/g,
   address: /[()\\]/g,
-  formula: /[\\$`*_~[\]<&@/. \t\n]/g,
+  formula: /[\\${} \t\n]/g,
 };
 
 /** Real addresses do not nest parentheses deeper. Without a limit, hostile text takes quadratic time. */

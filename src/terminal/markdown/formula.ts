@@ -1,8 +1,9 @@
-// Mathematics in running text, which is shown as written: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and `$…$` by pandoc's rule (no
-// space after the first dollar or before the second, and no digit after that).
+// Mathematics in running text: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` by pandoc's rule (no space after the first
+// dollar or before the second, and no digit after that). Most dollars are amounts of money, or variables of a shell: a
+// word of prose, or a letter after the second dollar, shows that it is no formula.
 import {
   isSpace,
-  beginWord,
+  isWide,
   type FormulaEnd,
   needsMore,
   type OpenFormula,
@@ -20,9 +21,8 @@ export const maxFormula: Readonly<Record<FormulaEnd, number>> = {
 export function openFormula(state: ScanState, close: FormulaEnd): void {
   const { position } = state;
   const from = position + close.length;
-  const isPlain = close.startsWith('$');
   const known = close === '\\)' || close === '\\]' ? state.unclosed[close] : 0;
-  state.enclosure = { kind: 'formula', close, opened: position, start: position, from, isPlain };
+  state.enclosure = { kind: 'formula', close, opened: position, from, word: from, depth: 0 };
   state.position = Math.max(from, known);
 }
 
@@ -42,54 +42,63 @@ type Step = 'needs more' | 'continue' | 'not a formula' | number;
 
 export function stepInFormula(state: ScanState, formula: OpenFormula, found: number): Step {
   const { text } = state;
-  state.position = found;
+  state.position = found + 1;
   switch (text.charAt(found)) {
     case '\\':
-      formula.isPlain = false;
+      state.position = found;
       if (needsMore(state, found + 1)) return 'needs more';
       if (text.startsWith(formula.close, found)) return found + 2;
       state.position = found + 2;
       return 'continue';
     case '$':
       return handleDollarInside(state, formula, found);
-    case ' ':
-    case '\t':
-    case '\n':
-      if (formula.isPlain) release(state, formula, found);
-      break;
-    case '/':
-    case '.':
-      if (isLinkPart(text, found)) formula.isPlain = false;
-      break;
+    case '{':
+      formula.depth += 1;
+      return 'continue';
+    case '}':
+      formula.depth -= 1;
+      return 'continue';
     default:
-      formula.isPlain = false;
+      return endWord(state, formula, found);
   }
-  state.position = found + 1;
-  return 'continue';
 }
+
+const proseWord = /^\p{L}{2,}[.,;:!?)'"]*$/u;
+const mathematicalWord =
+  /^(?:sin|cos|tan|cot|log|ln|exp|max|min|sup|inf|lim|det|dim|gcd|mod|div|if|Var|Cov|Pr)\b/;
+
+/** A formula in dollars has no words but the names of functions, except in braces. */
+function endWord({ text }: ScanState, formula: OpenFormula, found: number): Step {
+  const { close, depth, from } = formula;
+  const word = text.slice(formula.word, found);
+  const isFirst = formula.word === from;
+  formula.word = found + 1;
+  if (!close.startsWith('$') || depth > 0 || isFirst) return 'continue';
+  return proseWord.test(word) && !mathematicalWord.test(word) ? 'not a formula' : 'continue';
+}
+
+/** The ends of words that may follow a formula: the $n$th. */
+const wordEnd = /^(?:th|st|nd|rd|s)(?![\p{L}\p{N}])/u;
 
 function handleDollarInside(state: ScanState, formula: OpenFormula, found: number): Step {
   const { text } = state;
   const { close } = formula;
+  state.position = found;
   if (close.startsWith('$') && needsMore(state, found + 1)) return 'needs more';
   const next = text[found + 1] ?? '';
   if (close === '$') {
-    return isSpace(text[found - 1] ?? '') || /\d/.test(next) ? 'not a formula' : found + 1;
+    if (isSpace(text[found - 1] ?? '')) return 'not a formula';
+    if (!/[\p{L}\p{N}_{]/u.test(next) || isWide(next)) return found + 1;
+    if (needsMore(state, found + 3)) return 'needs more';
+    return wordEnd.test(text.slice(found + 1, found + 4)) ? found + 1 : 'not a formula';
   }
   if (close === '$$' && next === '$') return found + 2;
-  formula.isPlain = false;
   state.position = found + 1;
   return 'continue';
 }
 
-/** The words so far are shown the same whether or not this is a formula. */
-function release(state: ScanState, formula: OpenFormula, position: number): void {
-  beginWord(state, position);
-  formula.start = formula.from = position;
-}
-
-export function closeFormula(state: ScanState, { start }: OpenFormula, end: number): void {
-  state.formulas.push({ from: start, to: end });
+export function closeFormula(state: ScanState, { opened }: OpenFormula, end: number): void {
+  state.formulas.push({ from: opened, to: end });
 }
 
 export function isDisplayFormula(enclosure: ScanState['enclosure']): boolean {
@@ -98,8 +107,8 @@ export function isDisplayFormula(enclosure: ScanState['enclosure']): boolean {
 
 /** The formula after `units` of text before it were discarded. */
 export function moveFormula(formula: OpenFormula, units: number): OpenFormula {
-  const { opened, start, from } = formula;
-  return { ...formula, opened: opened - units, start: start - units, from: from - units };
+  const { opened, from, word } = formula;
+  return { ...formula, opened: opened - units, from: from - units, word: word - units };
 }
 
 /** Whether `@`, `://` or `www.` at this position makes the word a link. */

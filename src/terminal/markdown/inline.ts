@@ -1,15 +1,21 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import { decodeEntities } from '../../entities/decode-entities.ts';
+import { formulaRows } from '../formula/load-formulas.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import type { Look } from '../style.ts';
+import type { OwnPaints } from '../style.ts';
 import type { Place } from './scan-state.ts';
-import { visibleText, type Span } from './span.ts';
+import { visibleText, type Span, type SpanLook } from './span.ts';
 
 export interface InlineOptions {
   /** Keep the source's marks (`**`, backticks), which is necessary without colour. */
   readonly marks: boolean;
   /** The terminal opens links (OSC 8). */
   readonly hyperlinks: boolean;
+  /** The terminal is known to open links, so that the label of a link is enough. */
+  readonly hidesAddresses: boolean;
+  readonly own?: OwnPaints | undefined;
+  /** The terminal shows mathematics. */
+  readonly unicode: boolean;
 }
 
 type InlineToken =
@@ -27,14 +33,14 @@ type InlineToken =
 /** Shared, because its only state between calls (the queue of blocks) is not used for inline text. */
 const lexer = new Lexer({ gfm: true });
 
-/** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are as written. */
+/** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
 export function inlineSpans(
   source: string,
   options: InlineOptions,
   formulas: readonly Place[] = [],
 ): Span[] {
   if (formulas.length === 0) return markdownSpans(source, options);
-  const hidden = hideFormulas(source, formulas);
+  const hidden = hideFormulas(source, formulas, options.unicode);
   const shown = hidden.restore(markdownSpans(hidden.text, options));
   return shown ?? [{ text: source, looks: [] }];
 }
@@ -60,7 +66,7 @@ const tilde: Tokens.Text = { type: 'text', raw: '~', text: '~' };
 function addTokens(
   spans: Span[],
   tokens: readonly Token[],
-  looks: readonly Look[],
+  looks: readonly SpanLook[],
   options: InlineOptions,
 ): void {
   for (const token of tokens as readonly InlineToken[]) {
@@ -74,13 +80,13 @@ function addTokens(
 function addToken(
   spans: Span[],
   token: InlineToken,
-  looks: readonly Look[],
+  looks: readonly SpanLook[],
   options: InlineOptions,
 ): void {
-  const add = (text: string, ...more: Look[]) => {
+  const add = (text: string, ...more: SpanLook[]) => {
     if (text !== '') spans.push({ text, looks: [...looks, ...more] });
   };
-  const addMarked = (mark: string, children: readonly Token[], look: Look) => {
+  const addMarked = (mark: string, children: readonly Token[], look: SpanLook) => {
     if (options.marks) add(mark);
     addTokens(spans, children, [...looks, look], options);
     if (options.marks) add(mark);
@@ -93,7 +99,7 @@ function addToken(
     case 'del':
       return addMarked('~~', token.tokens, 'strike');
     case 'codespan':
-      return options.marks ? add(token.raw) : add(token.text, 'cyan');
+      return options.marks ? add(token.raw) : add(token.text, options.own?.code ? 'code' : 'cyan');
     case 'link':
       return addLink(spans, token, looks, options);
     case 'image':
@@ -111,31 +117,39 @@ function addToken(
   }
 }
 
-/** T22: the address is always visible. Only text that is its own address is clickable. */
+/** T22: the address is visible, unless the terminal is known to open links and the label cannot be mistaken for it. */
 function addLink(
   spans: Span[],
   token: Tokens.Link,
-  looks: readonly Look[],
+  looks: readonly SpanLook[],
   options: InlineOptions,
 ): void {
   const label: Span[] = [];
-  addTokens(label, token.tokens, [...looks, 'underline'], options);
+  const labelLooks = [...looks, options.own?.link ? ('link' as const) : ('underline' as const)];
+  addTokens(label, token.tokens, labelLooks, options);
   const text = visibleText(label);
-  const href = token.href;
-  if (text === href && !token.title) {
-    const opens = options.hyperlinks && isPrintableUrl(href);
-    spans.push({ text, looks: [...looks, 'underline'], ...(opens && { link: href }) });
-  } else if ([`http://${text}`, `mailto:${text}`].includes(href) && !token.title) {
+  const { href, title } = token;
+  const opens = options.hyperlinks && isPrintableUrl(href);
+  if (text === href && !title) {
+    spans.push({ text, looks: labelLooks, ...(opens && { link: href }) });
+  } else if ([`http://${text}`, `mailto:${text}`].includes(href) && !title) {
     spans.push(...label);
+  } else if (options.hidesAddresses && opens && !title && !mayBeAddress(text)) {
+    spans.push(...label.map((span) => ({ ...span, link: href })));
   } else {
     addTarget(spans, token, label, looks);
   }
 }
 
+/** The label is empty, or looks like an address, which may be a different one. */
+function mayBeAddress(label: string): boolean {
+  return label.trim() === '' || /[@:/\\]|[\p{L}\p{N}]\.\p{L}{2}/u.test(label);
+}
+
 function addImage(
   spans: Span[],
   token: Tokens.Image,
-  looks: readonly Look[],
+  looks: readonly SpanLook[],
   options: InlineOptions,
 ): void {
   const label: Span[] = [];
@@ -147,7 +161,7 @@ function addTarget(
   spans: Span[],
   token: Tokens.Link | Tokens.Image,
   label: readonly Span[],
-  looks: readonly Look[],
+  looks: readonly SpanLook[],
 ): void {
   const target = [token.href, token.title ? `"${token.title}"` : ''].filter(Boolean).join(' ');
   if (sanitizeLine(target) !== target) {
@@ -160,14 +174,19 @@ function addTarget(
   spans.push({ text: `${label.length > 0 ? ' ' : ''}(${target})`, looks: [...looks, 'dim'] });
 }
 
+/** Terminals ignore links beyond this length. */
+const maxUrl = 2000;
+
+/** An address that shows what it is: without other schemes, hidden characters and encoded names of hosts. */
 function isPrintableUrl(url: string): boolean {
-  return /^https?:\/\/[\x21-\x7e]+$/.test(url);
+  if (url.length > maxUrl || /\/\/(?:[^/]*[@.])?xn--/i.test(url)) return false;
+  return /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(url);
 }
 
 const reference = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|[a-zA-Z][a-zA-Z\d]{1,31});/g;
 
 /** A reference to a control or hidden character stays as written: `&#27;` must not undo the sanitizer. */
-function withCharacters(text: string): string {
+export function withCharacters(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(reference, (written, decimal = Number.NaN, hexadecimal?: string) => {
     const character = decodeEntities(written);
@@ -188,7 +207,11 @@ interface HiddenFormulas {
   restore(spans: readonly Span[]): Span[] | undefined;
 }
 
-function hideFormulas(source: string, formulas: readonly Place[]): HiddenFormulas {
+function hideFormulas(
+  source: string,
+  formulas: readonly Place[],
+  unicode: boolean,
+): HiddenFormulas {
   let text = '';
   let at = 0;
   for (const [index, { from, to }] of formulas.entries()) {
@@ -196,7 +219,10 @@ function hideFormulas(source: string, formulas: readonly Place[]): HiddenFormula
     at = to;
   }
   text += source.slice(at);
-  const written = formulas.map(({ from, to }) => source.slice(from, to));
+  const written = formulas.map(({ from, to }) => {
+    const tex = source.slice(from, to);
+    return (unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+  });
   return {
     text,
     restore(spans) {

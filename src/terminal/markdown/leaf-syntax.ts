@@ -97,6 +97,9 @@ function recognizeFormula(text: string, complete: boolean): LineKind | undefined
   return end === -1 || /^[ \t.,;:]*$/.test(text.slice(end + close.length)) ? 'formula' : 'text';
 }
 
+/** UTF-16 units of a displayed formula; a longer one is shown as it arrives. */
+export const maxFormulaBlock = 4000;
+
 /** The end of the displayed formula that the line starts with; undefined if it starts with none. */
 export function formulaEnd(text: string): string | undefined {
   if (text.startsWith('$$')) return '$$';

@@ -1,4 +1,5 @@
 import { loadEntities } from '../../entities/decode-entities.ts';
+import { loadFormulas } from '../formula/load-formulas.ts';
 import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
 import { createBlockOutput, markers, takeText } from './block-output.ts';
@@ -6,6 +7,7 @@ import { acceptLine, endBlocks, endText, readLine, writeText } from './blocks.ts
 import type { BlockState } from './block-state.ts';
 import { codeText } from './code-block.ts';
 import type { LineStart } from './containers.ts';
+import { heldText } from './prose-rows.ts';
 
 /** Turns text into what a terminal shows. Output is final. */
 export interface TextTransform {
@@ -21,14 +23,23 @@ export interface MarkdownStream extends TextTransform {
   undecided(): string;
 }
 
+/** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
+export type WrapMode = 'words' | 'none';
+
 export interface MarkdownStreamOptions {
   readonly style: Style;
   /** Columns of the terminal, read whenever a table or a rule is laid out. */
   readonly width: () => number;
   /** The terminal opens links (OSC 8). */
   readonly hyperlinks: boolean;
+  /** It is known to, so that the label of a link is shown without its address. */
+  readonly hidesAddresses?: boolean;
   /** The terminal shows `•`, `│` and `─`. */
   readonly unicode: boolean;
+  /** `none` by default. */
+  readonly wrap?: WrapMode;
+  /** What to type for a code block with this number, at the end of its rule. */
+  readonly codeHint?: (block: number) => string;
 }
 
 /** A longer line start that is still ambiguous is text. */
@@ -51,12 +62,16 @@ interface StreamState extends BlockState {
  * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  const { style, width, hyperlinks, unicode } = options;
+  const { style, width, hyperlinks, unicode, wrap, codeHint, hidesAddresses = false } = options;
   const highlighter = createHighlighter(style);
-  const inline = { marks: !style.colored, hyperlinks };
+  const inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
   const state: StreamState = {
-    output: createBlockOutput(style, unicode),
-    options: { highlighter, inline, width },
+    output: createBlockOutput({
+      style,
+      unicode,
+      proseWidth: wrap === 'words' ? width : undefined,
+    }),
+    options: { highlighter, inline, width, codeHint },
     leaf: { kind: 'none' },
     row: undefined,
     codeBlocks: 0,
@@ -85,7 +100,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 
 function drain(state: StreamState): string | Promise<string> {
   const { backlog } = state;
-  state.loading = loadEntities(backlog);
+  state.loading = loadParts(state, backlog);
   state.backlog = backlog.slice(consume(state, backlog));
   const output = takeText(state.output);
   if (!state.loading) return output;
@@ -94,6 +109,15 @@ function drain(state: StreamState): string | Promise<string> {
     return output + (await drain(state));
   });
   return state.waiting;
+}
+
+/** What the text needs: character references and mathematics. */
+function loadParts({ output }: StreamState, text: string): Promise<void> | undefined {
+  const entities = loadEntities(text);
+  const formulas = output.unicode ? loadFormulas(text) : undefined;
+  return entities && formulas
+    ? Promise.all([entities, formulas]).then(() => undefined)
+    : (entities ?? formulas);
 }
 
 /** Reads lines until something must be loaded. @returns the number of units read */
@@ -171,11 +195,14 @@ function endInput(state: StreamState): void {
   endBlocks(state);
 }
 
-function undecidedText({ leaf, row, line, backlog }: StreamState): string {
+function undecidedText({ leaf, row, line, backlog, output }: StreamState): string {
   const parts = [line + backlog];
   if (row !== undefined) parts.unshift(row);
+  if (leaf.kind === 'formula' && leaf.lines) parts.unshift(leaf.lines.join('\n'));
   if (leaf.kind === 'table') parts.unshift(leaf.table.undecided());
-  if (leaf.kind === 'paragraph')
-    parts.unshift(leaf.paragraph.inline.undecided() + leaf.paragraph.trail);
+  if (leaf.kind === 'paragraph') {
+    const held = output.rows ? heldText(output.rows) : '';
+    parts.unshift(held + leaf.paragraph.inline.undecided() + leaf.paragraph.trail);
+  }
   return parts.filter(Boolean).join('\n');
 }

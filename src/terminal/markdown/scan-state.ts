@@ -17,12 +17,11 @@ export interface OpenFormula {
   readonly kind: 'formula';
   readonly close: FormulaEnd;
   readonly opened: number;
-  /** Start of its part that is not emitted yet. */
-  start: number;
   /** Where reading continues if it is not a formula. */
-  from: number;
-  /** So far it is shown the same as text, and is emitted at once, because most dollars are amounts of money. */
-  isPlain: boolean;
+  readonly from: number;
+  /** Start of the current word, and the open braces before it. */
+  word: number;
+  depth: number;
 }
 
 /** Maximum UTF-16 units between an open mark and its end; beyond it, the mark is literal. */

@@ -1,10 +1,13 @@
-import type { Look, Style } from '../style.ts';
+import { type AnswerPart, type Look, type Paint, plainStyle, type Style } from '../style.ts';
+
+/** A part if the user chose its look. */
+export type SpanLook = Look | AnswerPart;
 
 /** A run of visible text with the same looks. A line end in it is a hard break. */
 export interface Span {
   readonly text: string;
-  readonly looks: readonly Look[];
-  /** Its hyperlink, always the same as the text (T6). */
+  readonly looks: readonly SpanLook[];
+  /** Its hyperlink (T6). */
   readonly link?: string;
 }
 
@@ -18,9 +21,15 @@ export function paintSpans(spans: readonly Span[], style: Style): string {
   return output;
 }
 
+const isLook = (look: SpanLook): look is Look => look in plainStyle;
+
+function paintOf(style: Style, look: SpanLook): Paint {
+  return isLook(look) ? style[look] : (style.own?.[look] ?? plainStyle.bold);
+}
+
 function paintSpan({ text, looks, link }: Span, style: Style): string {
   let painted = text;
-  for (const look of looks) painted = style[look](painted);
+  for (const look of looks) painted = paintOf(style, look)(painted);
   return link === undefined ? painted : OSC8 + link + ST + painted + OSC8 + ST;
 }
 

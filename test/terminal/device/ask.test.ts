@@ -59,7 +59,7 @@ test('Y16: text typed before a question with discardTyped does not answer it', a
   expect(shown()).not.toMatch(/secret|half/);
 });
 
-test('Y16: Ctrl-C rejects the question, or interrupts the work between two', async () => {
+test('Y16: Ctrl+C rejects the question, or interrupts the work between two', async () => {
   const { ask, type, interruptions } = openAsk();
   const first = ask('Address: ', { keep: true });
   await type('here\r');

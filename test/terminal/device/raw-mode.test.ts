@@ -97,6 +97,11 @@ describe('the modes', () => {
   test('do not switch on key protocols in the Linux console, which would print them', () => {
     expect(terminalModes(terminalTraits({ TERM: 'linux' })).enter).toBe('\u001B[?2004h');
   });
+
+  test('resets the shape of the cursor only if natter changes it', () => {
+    expect(leave).not.toContain(' q');
+    expect(terminalModes({ ...traits, shapesCursor: true }).leave).toContain('\u001B[0 q');
+  });
 });
 
 describe('the traits', () => {

@@ -52,7 +52,7 @@ describe('watchSignals', () => {
     expect({ exits, killed }).toEqual({ exits: [143], killed: [] });
   });
 
-  test('X24: ends the process at a second Ctrl-C on Windows', () => {
+  test('X24: ends the process at a second Ctrl+C on Windows', () => {
     const { fake, heard, exits } = watch('win32');
     fake.emit('SIGINT', 'SIGINT');
     expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [] });

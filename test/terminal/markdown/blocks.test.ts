@@ -3,7 +3,7 @@ import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { render } from './render.ts';
 
-const { bold, dim, magenta, underline, green, cyan, blue } = createChalkStyle();
+const { bold, dim, italic, magenta, underline, green, cyan, blue } = createChalkStyle();
 const bar = dim('│');
 
 describe('prose', () => {
@@ -31,7 +31,9 @@ describe('headings', () => {
   test.each([
     ['# One', magenta(underline(bold('One')))],
     ['## Two ##', magenta(bold('Two'))],
-    ['###### Six', bold('Six')],
+    ['### Three', bold('Three')],
+    ['#### Four', italic('Four')],
+    ['###### Six', italic('Six')],
     ['#hashtag', '#hashtag'],
     ['####### seven', '####### seven'],
   ])('%j', async (source, output) => {
@@ -53,7 +55,9 @@ describe('lists', () => {
     ['numbers as written', '3. a\n4) b', '3. a\n4) b\n'],
     ['nested', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c\n'],
     ['bullets two columns into a numbered item', '1. a\n  - b', '1. a\n   • b\n'],
-    ['tasks', '- [x] a\n- [ ] b', '• [x] a\n• [ ] b\n'],
+    ['tasks', '- [x] a\n* [ ] b', `${green('✓')} a\n○ b\n`],
+    ['numbered tasks', '1. [X] a\n2. [ ] b', `1. ${green('✓')} a\n2. ○ b\n`],
+    ['a box elsewhere', 'a [x] b\n\n[x] c\n\n- [x]d', 'a [x] b\n\n[x] c\n\n• [x]d\n'],
     ['a continued item', '- a\n  b\nc', '• a\n  b\n  c\n'],
     ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],
     ['an empty item', '-\n- a', '•\n• a\n'],
@@ -83,10 +87,13 @@ describe('quotes', () => {
   });
 });
 
+const rule = (text: string) => dim(text.padEnd(80, '─'));
+const foot = rule('');
+
 describe('code', () => {
-  test('has a line with number and language, and no gutter', async () => {
+  test('is between two rules, the first with number and language, and has no gutter', async () => {
     expect(await render('```ts\nlet a = "b";\n```\n\n~~~\nplain\n~~~')).toBe(
-      `${dim('1 ts')}\n${magenta('let')} ${blue('a')} = ${green('"b"')};\n\n${dim('2')}\nplain\n`,
+      `${rule('── 1 ts ')}\n${magenta('let')} ${blue('a')} = ${green('"b"')};\n${foot}\n\n${rule('── 2 ')}\nplain\n${foot}\n`,
     );
   });
 
@@ -96,36 +103,64 @@ describe('code', () => {
 
   test('has no list indentation', async () => {
     expect(await render('1. a\n   ```\n   b\n     c\n   ```\n2. d')).toBe(
-      `1. a\n${dim('1')}\nb\n  c\n\n2. d\n`,
+      `1. a\n${rule('── 1 ')}\nb\n  c\n${foot}\n\n2. d\n`,
     );
   });
 
   test('ends at a fence outside its list', async () => {
-    expect(await render('1. a\n   ```\n   b\n```\nc')).toBe(`1. a\n${dim('1')}\nb\n\nc\n`);
+    expect(await render('1. a\n   ```\n   b\n```\nc')).toBe(
+      `1. a\n${rule('── 1 ')}\nb\n${foot}\n\nc\n`,
+    );
   });
 
   test('ends only at a fence of at least the same length', async () => {
-    expect(await render('````\n```\n~~~~\n````\na')).toBe(`${dim('1')}\n\`\`\`\n~~~~\n\na\n`);
+    expect(await render('````\n```\n~~~~\n````\na')).toBe(
+      `${rule('── 1 ')}\n\`\`\`\n~~~~\n${foot}\n\na\n`,
+    );
   });
 
   test('keeps blank lines and marks', async () => {
-    expect(await render('```\n\n**a**\n\n```')).toBe(`${dim('1')}\n\n**a**\n\n`);
+    expect(await render('```\n\n**a**\n\n```')).toBe(`${rule('── 1 ')}\n\n**a**\n\n${foot}\n`);
   });
 
   test('may be indented instead', async () => {
-    expect(await render('    a\n\n      b\nc')).toBe(`${dim('1')}\na\n\n  b\n\nc\n`);
+    expect(await render('    a\n\n      b\nc')).toBe(`${rule('── 1 ')}\na\n\n  b\n${foot}\n\nc\n`);
     expect(await render('    a', { color: false })).toBe('    a\n');
   });
 
   test('keeps the state of its language between lines', async () => {
     expect(await render('```ts\n/* a\nb */ 1\n```')).toBe(
-      `${dim('1 ts')}\n${dim('/* a')}\n${dim('b */')} ${cyan('1')}\n`,
+      `${rule('── 1 ts ')}\n${dim('/* a')}\n${dim('b */')} ${cyan('1')}\n${foot}\n`,
     );
   });
 
   test('is written as it arrives if a line is very long', async () => {
     const line = 'x'.repeat(20_000);
-    expect(await render(['```\n', line, line, '\n```'])).toBe(`${dim('1')}\n${line}${line}\n`);
+    expect(await render(['```\n', line, line, '\n```'])).toBe(
+      `${rule('── 1 ')}\n${line}${line}\n${foot}\n`,
+    );
+  });
+
+  test('names what to type at the end of its rule, if there is room', async () => {
+    const codeHint = (block: number) => `/copy ${block}`;
+    const head = async (width: number, info = 'ts') =>
+      (await render(`\`\`\`${info}\nx\n\`\`\``, { width, codeHint })).split('\n', 1)[0];
+    expect(await head(24)).toBe(dim('── 1 ts ──────── /copy 1'));
+    expect(await head(19)).toBe(dim('── 1 ts ─── /copy 1'));
+    expect(await head(18)).toBe(dim('── 1 ts ──────────'));
+    expect(await head(7)).toBe(dim('── 1 ts'));
+    expect(await head(10, 'typescript')).toBe(dim('── 1 typescript'));
+  });
+
+  test('has rules of hyphens without Unicode', async () => {
+    const output = await render('```ts\nx\n```', { width: 12, unicode: false });
+    expect(output).toBe(`${dim('-- 1 ts ----')}\nx\n${dim('-'.repeat(12))}\n`);
+  });
+
+  test('has rules beside the bar of its quotation', async () => {
+    expect(await render('> ```\n> x\n> ```', { width: 12 })).toBe(
+      `${bar} ${dim('── 1 ─────')}\n${bar} x\n${bar} ${dim('─'.repeat(10))}\n`,
+    );
   });
 });
 
@@ -157,5 +192,23 @@ describe('T15 does not hang', () => {
   ])('on %s, a million characters', async (_name, source) => {
     const pieces = source.match(/[\s\S]{1,50}/g) ?? [];
     expect(await processorTime(() => render(pieces))).toBeLessThan(15_000);
+  });
+
+  test.each([
+    ['one line of words', 'word '.repeat(2e5)],
+    ['one word', 'x'.repeat(1e6)],
+    ['one word in a list', `- ${'x'.repeat(1e6)}`],
+    ['ideographs', '今'.repeat(3e5)],
+    ['marks between ideographs', '。'.repeat(3e5)],
+    ['syllables', '한'.repeat(3e5)],
+    ['opening brackets', '( '.repeat(3e5)],
+    ['combining marks', `e${'\u0301'.repeat(1e6)}`],
+    ['spaces', `a${' '.repeat(1e6)}b`],
+  ])('on %s that are wrapped', async (_name, source) => {
+    const pieces = source.match(/[\s\S]{1,50}/g) ?? [];
+    const wrapped = () => render(pieces, { wrap: 'words' });
+    expect(await processorTime(wrapped)).toBeLessThan(15_000);
+    const whole = () => render(source, { wrap: 'words' });
+    expect(await processorTime(whole)).toBeLessThan(15_000);
   });
 });

@@ -5,7 +5,9 @@ import { openStream, render } from './render.ts';
 
 const { bold, cyan, italic, underline } = createChalkStyle();
 
-describe('X28: mathematics is shown as written', () => {
+const plain = { unicode: false } as const;
+
+describe('X28: without Unicode, mathematics is shown as written', () => {
   test.each([
     String.raw`\(a\,b\) and \[\{x\}\] and $$\\$$`,
     String.raw`It is $\{x_1 * y_2 * z\}$, of course.`,
@@ -20,26 +22,64 @@ describe('X28: mathematics is shown as written', () => {
     'The sum $$ a \\\\\n= b \\, c\n- d $$ is it.',
     `$$ ${String.raw`x \, y \\ `.repeat(200)} $$`,
   ])('%j', async (source) => {
-    expect(await render(source)).toBe(`${source}\n`);
-    expect(await render(source.split(''))).toBe(`${source}\n`);
-    expect(await render(source, { color: false })).toBe(`${source}\n`);
+    expect(await render(source, plain)).toBe(`${source}\n`);
+    expect(await render(source.split(''), plain)).toBe(`${source}\n`);
+    expect(await render(source, { ...plain, color: false })).toBe(`${source}\n`);
   });
 
   test.each([
     [String.raw`**so \(a\*b\*c\) it** is`, `${bold(String.raw`so \(a\*b\*c\) it`)} is\n`],
     [String.raw`*a $x*y$ b*`, `${italic('a $x*y$ b')}\n`],
     [String.raw`### $\{x\}$`, `${bold(String.raw`$\{x\}$`)}\n`],
-    [String.raw`- $\{x\}$`, `• ${String.raw`$\{x\}$`}\n`],
-    ['- a\n  $$\n    \\{ x\n  $$', '• a\n  $$\n    \\{ x\n  $$\n'],
+    [String.raw`- $\{x\}$`, `- ${String.raw`$\{x\}$`}\n`],
+    ['- a\n  $$\n    \\{ x\n  $$', '- a\n  $$\n    \\{ x\n  $$\n'],
   ])('within %j', async (source, output) => {
-    expect(await render(source)).toBe(output);
+    expect(await render(source, plain)).toBe(output);
   });
 
   test('in a table, an escaped bar in a formula is kept', async () => {
     const source = '| $\\|x\\|$ | \\| |\n|---|---|\n| \\(a\\|b\\) | `c \\| d` |';
-    const output = await render(source, { color: false });
-    expect(output).toMatch(/^\$\\\|x\\\|\$ +│ \|\n/);
-    expect(output).toMatch(/\n\\\(a\\\|b\\\) +│ `c \| d`\n$/);
+    const output = await render(source, { ...plain, color: false });
+    expect(output).toMatch(/^\$\\\|x\\\|\$ +\| \|\n/);
+    expect(output).toMatch(/\n\\\(a\\\|b\\\) +\| `c \| d`\n$/);
+  });
+});
+
+describe('X28: mathematics is shown as Unicode', () => {
+  test.each([
+    [String.raw`\(a\,b\) and \[\{x\}\] and $\alpha$`, 'a b and {x} and α'],
+    [String.raw`It is $\{x_1 * y_2 * z\}$, of course.`, 'It is {x₁ * y₂ * z}, of course.'],
+    [String.raw`$x$$y$ and \(\)`, String.raw`xy and \(\)`],
+    ['The $n$th of $n$ terms', 'The nth of n terms'],
+    ['\\[\n  x^2\n\\]', '  x²'],
+    ['text\n$$\na \\, b\n\n+ c\n$$\ntext', 'text\n  a b + c\ntext'],
+    ['$$ a $$.', '  a.'],
+    ['\\begin{align*}\na &= b \\\\\n&= c\n\\end{align*}', '  a = b\n    = c'],
+    ['The sum $$ a\n- d $$ is it.', 'The sum a - d is it.'],
+    [String.raw`- $\{x\}$`, '• {x}'],
+    ['- a\n  $$\n    \\{ x\n  $$', '• a\n    {x'],
+    ['$$\n\\foo\n$$', '$$\n\\foo\n$$'],
+    [String.raw`$\foo$ and $x$`, String.raw`$\foo$ and x`],
+  ])('%j', async (source, output) => {
+    expect(await render(source)).toBe(`${output}\n`);
+    expect(await render(source.split(''))).toBe(`${output}\n`);
+  });
+
+  test('within bold text, and in a table', async () => {
+    expect(await render(String.raw`**so \(a*b*c\) it** is`)).toBe(`${bold('so a*b*c it')} is\n`);
+    const table = await render('| $\\|x\\|$ |\n|---|\n| \\(a\\le b\\) |', { color: false });
+    expect(table).toBe('‖x‖\n─────\na ≤ b\n');
+  });
+
+  test('a displayed formula is wrapped', async () => {
+    expect(await render('$$a + b + c + d$$', { width: 9 })).toBe('  a + b +\n  c + d\n');
+  });
+
+  test('a displayed formula is a preview until its end, and is kept without one', async () => {
+    const stream = openStream();
+    expect(await stream.write('$$\na\n')).toBe('');
+    expect(stream.undecided()).toBe('$$\na');
+    expect(await stream.end()).toBe('$$\na\n');
   });
 });
 
@@ -47,6 +87,8 @@ describe('X28: text that is not mathematics is Markdown', () => {
   test.each([
     [String.raw`\*not\* \{x\} \, \$5`, '*not* {x} , $5\n'],
     ['$5 and *$10*', `$5 and ${italic('$10')}\n`],
+    ['$5, $6 or $7 (*x* in $1M-$2M)', `$5, $6 or $7 (${italic('x')} in $1M-$2M)\n`],
+    ['$HOME/bin:$PATH and ${A}${B} *x*', `$HOME/bin:$PATH and \${A}\${B} ${italic('x')}\n`],
     ['$5, *x* and 6$7', `$5, ${italic('x')} and 6$7\n`],
     ['$ 5*x* $', `$ 5${italic('x')} $\n`],
     ['a $x *y* $ z', `a $x ${italic('y')} $ z\n`],
@@ -68,14 +110,16 @@ describe('X28: text that is not mathematics is Markdown', () => {
 });
 
 describe('X28: formulas in a stream', () => {
-  test('an amount of money is written at once', () => {
-    expect(openStream().write('It costs $5 or a little more')).toBe('It costs $5 or a little');
+  test('an amount of money is written after the next word', async () => {
+    const stream = openStream();
+    expect(await stream.write('It costs $5 or')).toBe('It costs');
+    expect(await stream.write(' a little more')).toBe(' $5 or a little');
   });
 
-  test('a formula is held back until it ends', () => {
+  test('a formula is held back until it ends', async () => {
     const stream = openStream();
-    expect(stream.write('see \\(a\\,b + c')).toBe('see');
-    expect(stream.write('\\) now')).toBe(' \\(a\\,b + c\\)');
+    expect(await stream.write('see \\(a\\,b + c')).toBe('see');
+    expect(await stream.write('\\) now')).toBe(' a b + c');
   });
 
   test.each(['\\(', '\\[ ', '$$ ', '$x ', '$x\\', '\\begin{a}', '$\n\\[\n'])(

@@ -72,6 +72,38 @@ describe('T6 hyperlinks', () => {
     );
   });
 
+  const hidden = { hyperlinks: true, hidesAddresses: true };
+  const labelled = (url: string, label: string) =>
+    `\u001B]8;;${url}\u001B\\${label}\u001B]8;;\u001B\\`;
+
+  test.each([
+    ['[text](https://a.example/b)', labelled('https://a.example/b', underline('text')), ''],
+    ['[mail](mailto:me@a.example)', labelled('mailto:me@a.example', underline('mail')), ''],
+    [
+      '[bank](http://xn--80ak6aa92e.example)',
+      underline('bank'),
+      ' (http://xn--80ak6aa92e.example)',
+    ],
+    ['[a.example](https://b.example)', underline('a.example'), ' (https://b.example)'],
+    ['[me@a.example](mailto:me@b.example)', underline('me@a.example'), ' (mailto:me@b.example)'],
+    ['[run](javascript:x)', underline('run'), ' (javascript:x)'],
+    ['[file](file:///etc/passwd)', underline('file'), ' (file:///etc/passwd)'],
+    ['[ünï](https://a.example/ü)', underline('ünï'), ' (https://a.example/ü)'],
+    ['[text](https://a.example "title")', underline('text'), ' (https://a.example "title")'],
+  ])('in a terminal that is known to open them, %s', async (source, label, address) => {
+    expect(await render(source, hidden)).toBe(`${label}${address && dim(address)}\n`);
+  });
+
+  test('are on both rows of a label that is wrapped', async () => {
+    const output = await render('[one two](https://a.example)', {
+      ...hidden,
+      width: 5,
+      wrap: 'words',
+    });
+    const row = (text: string) => labelled('https://a.example', underline(text));
+    expect(output).toBe(`${row('one')}\n${row('two')}\n`);
+  });
+
   test.each([
     '[text](https://a.example)',
     '[https://a.example](https://b.example)',

@@ -8,13 +8,20 @@ import { plainStyle } from '../../../src/terminal/style.ts';
 export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'style' | 'width'>> {
   readonly color?: boolean;
   readonly width?: number;
+  /** Instead of `width`, for a window that changes. */
+  readonly columns?: () => number;
 }
 
-export function openStream({ color = true, width = 80, ...rest }: RenderOptions = {}) {
+export function openStream({
+  color = true,
+  width = 80,
+  columns = () => width,
+  ...rest
+}: RenderOptions = {}) {
   const style = color ? createChalkStyle() : plainStyle;
   return createMarkdownStream({
     style,
-    width: () => width,
+    width: columns,
     hyperlinks: false,
     unicode: true,
     ...rest,

@@ -1,0 +1,29 @@
+import type { Environment } from '../../environment.ts';
+import type { TerminalColors } from '../themes.ts';
+
+const namesWithRgb = /direct|kitty|ghostty|alacritty|foot|wezterm/;
+
+/** `0;15`, `15;default;0`: the foreground and the background as numbers of the 16 colours, as rxvt and Konsole set it. */
+function namedBackground(value = ''): TerminalColors['background'] {
+  const index = /;(\d+)$/.exec(value)?.[1];
+  if (index === undefined || Number(index) > 15) return undefined;
+  return Number(index) === 7 || Number(index) > 8 ? 'light' : 'dark';
+}
+
+/** The terminal's colours, as far as the environment shows them. */
+export function terminalColors(environment: Environment): TerminalColors {
+  const { TERM: name = '', COLORTERM: depth = '', COLORFGBG: colors } = environment;
+  const hasRgb =
+    namesWithRgb.test(name) ||
+    /^(?:truecolor|24bit)$/.test(depth) ||
+    environment['WT_SESSION'] !== undefined;
+  return { background: namedBackground(colors), hasMany: hasRgb || /256/.test(name), hasRgb };
+}
+
+/** Whether a colour (each part from 0 to 1) is light, by its relative luminance (WCAG 2). */
+export function isLightColor(red: number, green: number, blue: number): boolean {
+  const linear = (part: number) =>
+    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  // From here on, black text has more contrast than white text.
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179;
+}

@@ -1,0 +1,84 @@
+// Mathematics in TeX as a line of Unicode. A formula with anything unknown is left as TeX.
+import { readCommand } from './commands.ts';
+import { type Reader, fail, peek, skipSpaces, tidy } from './reader.ts';
+import { scriptText } from './scripts.ts';
+
+const maxLength = 4000;
+/** Hostile formulas nest deeper. */
+const maxDepth = 30;
+
+/** The Unicode rows of a formula without its delimiters; undefined if a part of it has none. */
+export function formulaRows(tex: string): readonly string[] | undefined {
+  if (tex.length > maxLength) return undefined;
+  const reader: Reader = {
+    source: tex,
+    at: 0,
+    depth: 0,
+    hasFailed: false,
+    rows: [],
+    read: readUntil,
+  };
+  const rest = tidy(readUntil(reader, ''));
+  const { rows, hasFailed } = reader;
+  if (hasFailed || (rows.length === 0 && rest === '')) return undefined;
+  if (rows.length === 0) return [rest];
+  const last = `${rows.at(-1) ?? ''} ${rest}`.trimEnd();
+  return [...rows.slice(0, -1), last];
+}
+
+/** The text up to `end`, which is skipped; up to the end of the formula if it is empty. */
+function readUntil(reader: Reader, end: string): string {
+  reader.depth += 1;
+  if (reader.depth > maxDepth) fail(reader);
+  let text = '';
+  while (reader.at < reader.source.length && !reader.hasFailed) {
+    if (end !== '' && reader.source.startsWith(end, reader.at)) {
+      reader.at += end.length;
+      reader.depth -= 1;
+      return text;
+    }
+    text += readPart(reader, text);
+  }
+  if (end !== '') fail(reader);
+  reader.depth -= 1;
+  return text;
+}
+
+/** A fraction after a division needs parentheses: `1/(a/b)`. */
+function readNext(reader: Reader, before: string): string {
+  const isFraction = /^[dtc]?frac(?![a-zA-Z])/.test(reader.source.slice(reader.at, reader.at + 6));
+  const text = readCommand(reader);
+  const isDivided = isFraction && text.includes('/') && /[/÷]\s*$/.test(before);
+  return isDivided ? `(${text.trim()})` : text;
+}
+
+function readPart(reader: Reader, before: string): string {
+  const character = peek(reader);
+  reader.at += character.length;
+  switch (character) {
+    case '\\':
+      return readNext(reader, before);
+    case '{':
+      return readUntil(reader, '}');
+    case '^':
+    case '_':
+      if (before === '') return fail(reader);
+      return scriptText(reader, character);
+    case "'":
+      return '′';
+    case '~':
+      return ' ';
+    case '=':
+      return ' = ';
+    case '}':
+    case '&':
+    case '$':
+    case '%':
+    case '#':
+      return fail(reader);
+    default:
+      if (!/\s/.test(character)) return character;
+      skipSpaces(reader);
+      return ' ';
+  }
+}

@@ -1,0 +1,205 @@
+// Where rows of prose end: at spaces and beside ideographs, never within a word. A row is decided once: text that
+// follows does not change it, and the result does not depend on the pieces in which the text arrives.
+import { displayWidth, graphemes } from '../text/width.ts';
+import { isWide } from './scan-state.ts';
+
+/** A part of a text that a row end replaces: spaces, a line end, or nothing between two ideographs. */
+export interface RowBreak {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The end of the text that is placed so far. */
+export interface RowEnd {
+  /** Used columns of the row, indentation included. */
+  readonly column: number;
+  /** The row has only its indentation. */
+  readonly isFresh: boolean;
+  /** The last UTF-16 unit. */
+  readonly last: string;
+  /** The word at the end is longer than a row. */
+  readonly isLong: 'no' | 'link' | 'text';
+}
+
+export interface RowLayout {
+  /** Of the terminal, in columns. */
+  readonly width: number;
+  /** Columns of the indentation of each row. */
+  readonly indent: number;
+}
+
+export interface PlacedText {
+  readonly breaks: readonly RowBreak[];
+  readonly end: RowEnd;
+  /** UTF-16 units that are placed; the next text decides about the rest. */
+  readonly placed: number;
+}
+
+export const rowStart = (indent: number): RowEnd => {
+  return { column: indent, isFresh: true, last: '', isLong: 'no' };
+};
+
+/** With less room, rows would have a few letters each; then the terminal wraps the text. */
+const MIN_ROOM = 4;
+/** UTF-16 units; a longer sequence of punctuation or syllables can be broken anywhere. */
+const MAX_UNIT = 32;
+
+const noStart =
+  /[\p{M}\p{Pe}\p{Pf}、。，．・：；？！」』ー…‥々〻ゝゞヽヾ゛゜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ.,:;!?%'"]/u;
+const noEnd = /[\p{Ps}\p{Pi}]/u;
+const isHangul = (character: string) => character >= '\uac00' && character <= '\ud7a3';
+
+/** `size`: UTF-16 units since the last place where a row could end. */
+function mayBreak(before: string, after: string, size: number): boolean {
+  const isWideBefore = isWide(before);
+  if (!isWideBefore && !isWide(after)) return false;
+  if (size >= MAX_UNIT) return true;
+  if (noEnd.test(before) || (isWideBefore && noStart.test(after))) return false;
+  return !(isHangul(before) && isHangul(after));
+}
+
+const perhapsWide = /[\u2e80-\uffef]/;
+
+/** The parts of a word between which a row may end. */
+function unitsOf(word: string): readonly string[] {
+  if (!perhapsWide.test(word)) return [word];
+  const units: string[] = [];
+  let from = 0;
+  for (let at = 1; at < word.length; at += 1) {
+    if (!mayBreak(word.charAt(at - 1), word.charAt(at), at - from)) continue;
+    units.push(word.slice(from, at));
+    from = at;
+  }
+  units.push(word.slice(from));
+  return units;
+}
+
+const isLink = (word: string) => /:\/\/|^www\./i.test(word);
+/** What follows may belong to the same unit. */
+const isOpen = (last: string) => isWide(last) || noEnd.test(last);
+
+interface Placing {
+  readonly layout: RowLayout;
+  readonly breaks: RowBreak[];
+  column: number;
+  isFresh: boolean;
+  last: string;
+  isLong: RowEnd['isLong'];
+}
+
+function breakRow(placing: Placing, from: number, to: number): void {
+  placing.breaks.push({ from, to });
+  placing.column = placing.layout.indent;
+  placing.isFresh = true;
+}
+
+/**
+ * A word that is longer than a row. The terminal wraps a link, which stays whole for selection, and any word where
+ * rows have no indentation; else it is cut.
+ */
+function placeLong(placing: Placing, word: string, at: number): void {
+  const { width, indent } = placing.layout;
+  if (placing.isLong === 'no') placing.isLong = indent === 0 || isLink(word) ? 'link' : 'text';
+  if (placing.isLong === 'link') {
+    placing.column = ((placing.column + displayWidth(word) - 1) % width) + 1;
+  } else {
+    let position = at;
+    for (const character of graphemes(word)) {
+      const columns = displayWidth(character);
+      if (placing.column + columns > width) breakRow(placing, position, position);
+      placing.column += columns;
+      position += character.length;
+    }
+  }
+  placing.isFresh = false;
+}
+
+/** A part of the text: its spaces and what follows them without a place for a row end. */
+interface Unit {
+  readonly text: string;
+  readonly from: number;
+  readonly spaces: number;
+  /** A row may end before it. */
+  readonly mayMove: boolean;
+}
+
+function placeUnit(placing: Placing, { text, from, spaces, mayMove }: Unit): void {
+  const { width, indent } = placing.layout;
+  const columns = displayWidth(text);
+  const at = from + spaces;
+  if (mayMove) placing.isLong = 'no';
+  if (placing.column + spaces + columns <= width && placing.isLong === 'no') {
+    placing.column += spaces + columns;
+    placing.isFresh = false;
+  } else {
+    if (!mayMove || placing.isFresh) placing.column += spaces;
+    else breakRow(placing, from, at);
+    if (indent + columns <= width && placing.isFresh && placing.column === indent) {
+      placing.column += columns;
+      placing.isFresh = false;
+    } else placeLong(placing, text, at);
+  }
+  placing.last = text.at(-1) ?? '';
+}
+
+/** Whether a row may end between the placed text and this unit. */
+function canFollow(last: string, unit: string): boolean {
+  return last === '' || mayBreak(last, unit.charAt(0), 0);
+}
+
+interface Word {
+  readonly text: string;
+  readonly from: number;
+  readonly spaces: number;
+  /** Further text may continue it. */
+  readonly isLast: boolean;
+}
+
+/** @returns the end of the part that is placed */
+function placeWord(placing: Placing, { text, from, spaces, isLast }: Word): number {
+  const { width, indent } = placing.layout;
+  const isNarrow = width - indent < MIN_ROOM;
+  const end = from + spaces + text.length;
+  let at = from;
+  for (const [index, unit] of unitsOf(text).entries()) {
+    const before = index === 0 ? spaces : 0;
+    const next = at + before + unit.length;
+    if (isLast && next === end && isOpen(unit.at(-1) ?? '')) return at;
+    const mayMove = before > 0 || index > 0 || canFollow(placing.last, unit);
+    if (!isNarrow) placeUnit(placing, { text: unit, from: at, spaces: before, mayMove });
+    at = next;
+  }
+  return at;
+}
+
+const part = /([ \t]*)(?:(\n)|([^ \t\n]+))/y;
+
+/** Places a text after `start`. Without `isEnd`, its end is placed only if further text cannot change that. */
+export function placeText(
+  text: string,
+  start: RowEnd,
+  layout: RowLayout,
+  isEnd: boolean,
+): PlacedText {
+  const placing: Placing = { ...start, layout, breaks: [] };
+  let placed = 0;
+  for (;;) {
+    part.lastIndex = placed;
+    const found = part.exec(text);
+    if (found === null) break;
+    const { 0: whole, 1: spaces = '', 3: word } = found;
+    const end = placed + whole.length;
+    if (word === undefined) {
+      breakRow(placing, placed, end);
+      Object.assign(placing, { last: '', isLong: 'no' });
+      placed = end;
+    } else {
+      const isLast = !isEnd && end === text.length;
+      placed = placeWord(placing, { text: word, from: placed, spaces: spaces.length, isLast });
+      if (placed < end) break;
+    }
+  }
+  const { column, isFresh, last, isLong, breaks } = placing;
+  const end = { column, isFresh, last, isLong };
+  return { breaks, end, placed: isEnd ? text.length : placed };
+}

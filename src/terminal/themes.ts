@@ -1,0 +1,76 @@
+import { darkColors, lightColors, type Colors, type ColorName } from './colors.ts';
+import { type OwnPaints, plainStyle, type Style } from './style.ts';
+
+export const themeNames = ['color', 'light', 'dark', 'mono', 'plain'] as const;
+
+/**
+ * `color` is `light` or `dark` where the terminal's background is known, else it uses the terminal's own 16 colours;
+ * `mono` uses weight and underlines only, `plain` nothing.
+ */
+export type ThemeName = (typeof themeNames)[number];
+
+/** What is known of the terminal's colours. */
+export interface TerminalColors {
+  readonly background: 'light' | 'dark' | undefined;
+  /** It has 256 colours, of which 240 are the same in every terminal. */
+  readonly hasMany: boolean;
+  /** It has all colours of RGB. */
+  readonly hasRgb?: boolean;
+}
+
+/** Restricts the terminal's style to a theme. A theme with colours has the user's own. */
+export function themedStyle(
+  theme: ThemeName,
+  style: Style,
+  terminal: TerminalColors,
+  own?: OwnPaints,
+): Style {
+  if (!style.colored) return style;
+  if (theme === 'plain') return plainStyle;
+  if (theme === 'mono') return withoutColors(style);
+  const shown = shadedStyle(theme, style, terminal);
+  return own === undefined ? shown : { ...shown, own };
+}
+
+function shadedStyle(
+  theme: 'color' | 'light' | 'dark',
+  style: Style,
+  terminal: TerminalColors,
+): Style {
+  const shade = theme === 'color' ? terminal.background : theme;
+  if (shade === undefined) return style;
+  const { many, few } = shade === 'light' ? lightColors : darkColors;
+  return withColors(style, terminal.hasMany ? many : few);
+}
+
+function withoutColors(style: Style): Style {
+  const { bold, underline } = style;
+  const unchanged = (text: string) => text;
+  return {
+    ...style,
+    red: bold,
+    green: unchanged,
+    yellow: unchanged,
+    blue: underline,
+    magenta: unchanged,
+    cyan: bold,
+  };
+}
+
+function withColors(style: Style, colors: Colors): Style {
+  const painted: { [Name in ColorName]?: Style[Name] } = {};
+  for (const [name, code] of Object.entries(colors) as [ColorName, string][]) {
+    painted[name] = paintWith(code);
+  }
+  return { ...style, ...painted };
+}
+
+const end = '\u001B[39m';
+
+/** Each line closes its colour, and the colour continues after one inside it. */
+function paintWith(code: string): Style[ColorName] {
+  const start = `\u001B[${code}m`;
+  const line = (text: string) =>
+    text === '' ? '' : start + text.replaceAll(end, end + start) + end;
+  return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
+}

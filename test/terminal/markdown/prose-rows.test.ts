@@ -1,0 +1,155 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { fc } from '../../support/properties.ts';
+import { documents } from './documents.ts';
+import { openStream, render } from './render.ts';
+
+async function rowsOf(source: string | readonly string[], width: number): Promise<string[]> {
+  const output = await render(source, { width, wrap: 'words' });
+  return stripVTControlCharacters(output).trimEnd().split('\n');
+}
+
+const endOf: Readonly<Record<string, string>> = { 1: '22', 2: '22', 3: '23', 4: '24', 9: '29' };
+
+/** Each character with its styles. */
+function styled(output: string): string[] {
+  let open: string[] = [];
+  const characters: string[] = [];
+  for (const [text, code] of output.matchAll(/\u001B\[(\d+)m|[^\u001B]/gu)) {
+    if (code === undefined) characters.push(text + open.toSorted().join());
+    else if (/^(?:2\d|39)$/.test(code)) open = open.filter((one) => (endOf[one] ?? '39') !== code);
+    else open.push(code);
+  }
+  return characters;
+}
+
+const bare = (output: string) => stripVTControlCharacters(output).replaceAll(/[\s│]/gu, '');
+
+const words = fc.constantFrom(
+  ...'a to word **bold text** *em* `code span` 日本語 中文、 「引用」 한국어 👍🏽 e\u0301 (x) https://x.example/y/z'.split(
+    ' ',
+  ),
+  'longwordwithoutanyspace',
+  ...'word is the of and'.split(' '),
+);
+const starts = fc.constantFrom('', '', '- ', '10. ', '> ', '> - ', '### ', '- > ');
+const line = fc
+  .tuple(
+    starts,
+    fc.array(words, { minLength: 1, maxLength: 25 }),
+    fc.constantFrom(' ', ' ', '', '  '),
+  )
+  .map(([start, some, space]) => start + some.join(space));
+const prose = fc
+  .array(fc.tuple(line, fc.constantFrom('\n', '\n\n')), { minLength: 1, maxLength: 6 })
+  .map((lines) => lines.flat().join(''));
+const unbreakable =
+  /(?:[^\s\u2e80-\uffef]|[、。」「]|.(?=[、。」])|(?<=[「(]).|[\uac00-\ud7a3])+/gu;
+const widths = fc.oneof(fc.integer({ min: 8, max: 60 }), fc.constantFrom(80, 100, 200));
+
+describe('rows of prose', () => {
+  test.each<[string, string, number, readonly string[]]>([
+    ['end between words', 'one two three', 8, ['one two', 'three']],
+    ['may fill the width', 'one two', 7, ['one two']],
+    ['keep the line ends of the source', 'one\ntwo', 20, ['one', 'two']],
+    ['keep a word with several styles whole', 'one **t**wo', 6, ['one', 'two']],
+    ['are indented below a bullet', '- one two', 6, ['• one', '  two']],
+    ['are indented below a number', '10. one two', 8, ['10. one', '    two']],
+    ['have the bar of a quotation', '> one two', 6, ['│ one', '│ two']],
+    ['have the bar of a nested quotation', '> - one two', 8, ['│ • one', '│   two']],
+    [
+      'leave a long address to the terminal',
+      'a https://x.example/y b',
+      8,
+      ['a', 'https://x.example/y b'],
+    ],
+    ['leave a long word to the terminal', 'a abcdefghijkl b', 8, ['a', 'abcdefghijkl b']],
+    ['cut a long word in a list', '- abcdefgh', 6, ['• abcd', '  efgh']],
+    ['end between ideographs', '今天天气很好', 8, ['今天天气', '很好']],
+    ['do not start with a full stop', '今天天气。很好', 8, ['今天天', '气。很好']],
+    ['do not end with an opening mark', '今天天「气」很', 8, ['今天天', '「气」很']],
+    ['keep Korean words whole', '한국어 텍스트', 10, ['한국어', '텍스트']],
+    ['have no marks in a very narrow window', '> > > one two', 9, ['│ │ │ one two']],
+    ['wrap headings', '# one two', 5, ['one', 'two']],
+  ])('%s', async (_, source, width, rows) => {
+    expect(await rowsOf(source, width)).toEqual(rows);
+  });
+
+  test('do not depend on the pieces of the text', async () => {
+    await fc.assert(
+      fc.asyncProperty(prose, widths, async (source, width) => {
+        const whole = styled(await render(source, { width, wrap: 'words' }));
+        const pieces = await render(source.split(''), { width, wrap: 'words' });
+        expect(styled(pieces)).toEqual(whole);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each(Object.keys(documents))('do not depend on the pieces of %s', async (name) => {
+    const source = documents[name] ?? '';
+    for (const width of [8, 23, 40, 80]) {
+      const whole = styled(await render(source, { width, wrap: 'words' }));
+      const pieces = await render(source.split(''), { width, wrap: 'words' });
+      expect(styled(pieces)).toEqual(whole);
+    }
+  });
+
+  test('have all text of the source, and no other', async () => {
+    await fc.assert(
+      fc.asyncProperty(prose, widths, async (source, width) => {
+        const wrapped = bare(await render(source, { width, wrap: 'words' }));
+        expect(wrapped).toBe(bare(await render(source, { width })));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('are no wider than the window, except for words that are wider', async () => {
+    await fc.assert(
+      fc.asyncProperty(prose, widths, async (source, width) => {
+        for (const row of await rowsOf(source, width)) {
+          const indent = /^[ │•>\d.]*/.exec(row)?.[0].length ?? 0;
+          const longest = Math.max(...(row.match(unbreakable) ?? ['']).map(displayWidth));
+          if (width - indent < 4 || longest > width - indent) continue;
+          expect(displayWidth(row)).toBeLessThanOrEqual(width);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('show words as soon as they are complete', async () => {
+    const stream = openStream({ width: 20, wrap: 'words' });
+    expect(await stream.write('one two thr')).toBe('one two');
+    expect(stream.undecided()).toBe(' thr');
+    expect(await stream.write('ee f')).toBe(' three');
+  });
+
+  test('hold back an ideograph, whose place may depend on the next', async () => {
+    const stream = openStream({ width: 20, wrap: 'words' });
+    expect(await stream.write('今天天气')).toBe('今天');
+    expect(stream.undecided()).toBe('天气');
+    expect(await stream.end()).toBe('天气\n');
+  });
+
+  test('follow a window that changes its width', async () => {
+    let width = 20;
+    const output: string[] = [];
+    const stream = openStream({ wrap: 'words', columns: () => width });
+    output.push(await stream.write('one two three four five '));
+    width = 10;
+    output.push(await stream.write('six seven eight '), await stream.end());
+    expect(output.join('')).toBe('one two three four\nfive six\nseven\neight\n');
+  });
+
+  test('keep the style of a word that moves to the next row', async () => {
+    const output = await render('a **bold text**', { width: 7, wrap: 'words' });
+    expect(output).toBe('a \u001B[1mbold\u001B[22m\n\u001B[1mtext\u001B[22m\n');
+  });
+
+  test('are left to the terminal without the setting', async () => {
+    expect(await render('one two three', { width: 8 })).toBe('one two three\n');
+  });
+});

@@ -1,0 +1,11 @@
+import { createSpokenMarkdown } from '../../../src/terminal/spoken/spoken-markdown.ts';
+
+/** The output of each piece, and of the end. */
+export async function speak(pieces: readonly string[]): Promise<readonly string[]> {
+  const stream = createSpokenMarkdown();
+  const outputs: string[] = [];
+  for (const piece of pieces) outputs.push(await stream.write(piece));
+  return [...outputs, await stream.end()];
+}
+
+export const spoken = async (source: string) => (await speak([source])).join('');

@@ -77,7 +77,8 @@ export function contextWarning(
 ): string | undefined {
   if (fit.window === undefined || fit.state === 'fits') return undefined;
   const larger = largerModel(fit.window, served);
-  const advice = larger === undefined ? '' : `; ${modelSwitch} ${larger} has a larger window`;
+  const others = modelSwitch === '-m' ? '' : '; /compact replaces the older turns with a summary';
+  const advice = larger === undefined ? others : `; ${modelSwitch} ${larger} has a larger window`;
   const relation = fit.state === 'over' ? 'over' : 'near';
   return `~${count(fit.estimate)} tokens, ${relation} ${fit.model}'s window of ${count(fit.window)}${advice}`;
 }

@@ -33,12 +33,23 @@ export function countCharacters(text: string, count: CharacterCount): void {
   count.other += other;
 }
 
+function unroundedTokens({ ascii, other }: CharacterCount, ratio?: TokenRatio): number {
+  return ascii * (ratio?.ascii ?? usualAscii) + other * (ratio?.other ?? usualOther);
+}
+
 /**
  * Without a ratio of the model: one token for 4 ASCII characters, and one for every other character, which is rather too
  * high for any tokenizer.
  */
-export function tokensFor({ ascii, other }: CharacterCount, ratio?: TokenRatio): number {
-  return Math.ceil(ascii * (ratio?.ascii ?? usualAscii) + other * (ratio?.other ?? usualOther));
+export function tokensFor(count: CharacterCount, ratio?: TokenRatio): number {
+  return Math.ceil(unroundedTokens(count, ratio));
+}
+
+/** Not rounded, for a sum over the pieces of a text. */
+export function tokensOfPiece(text: string): number {
+  const count = { ascii: 0, other: 0 };
+  countCharacters(text, count);
+  return unroundedTokens(count);
 }
 
 export function estimateTokens(text: string, ratio?: TokenRatio): number {

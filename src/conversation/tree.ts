@@ -44,6 +44,26 @@ export interface Turn extends AnswerEnd {
   readonly fallbackFrom?: readonly PassedModel[];
 }
 
+/** What is sent instead of the turns up to `turn`, which stay in the conversation. */
+export interface Summary {
+  /** The last turn that it replaces. */
+  readonly turn: string;
+  /** The last selected turn when it was made. */
+  readonly after: string;
+  readonly content: string;
+  readonly createdAt: Date;
+  /** The model that wrote it. */
+  readonly model?: string;
+  readonly usage?: Usage;
+}
+
+/** Fields of the request body, besides those of the settings. */
+export interface ParameterChanges {
+  readonly set: Readonly<Record<string, unknown>>;
+  /** Names of fields of the settings that are not sent. */
+  readonly removed: readonly string[];
+}
+
 /** An immutable snapshot: later records do not change it. */
 export interface Conversation {
   readonly id: string;
@@ -56,6 +76,10 @@ export interface Conversation {
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
   readonly selection: ReadonlyMap<string | undefined, string>;
+  /** Set by the user for the next prompts. */
+  readonly parameters?: ParameterChanges;
+  /** By {@link Summary.turn}; absent without one. */
+  readonly summaries?: ReadonlyMap<string, Summary>;
 }
 
 /** All versions of a turn, itself included, oldest first. */
@@ -85,6 +109,28 @@ export function leafOf(conversation: Conversation): Turn | undefined {
   return pathOf(conversation).at(-1);
 }
 
+/** The conversation up to and including a turn; empty when `turnId` is undefined. */
+export function endingWith(conversation: Conversation, turnId: string | undefined): Conversation {
+  const selection = new Map(conversation.selection);
+  selection.delete(turnId);
+  return { ...conversation, selection };
+}
+
+/** The summary in force: the last one of the selected turns. */
+export function summaryOf(conversation: Conversation): Summary | undefined {
+  const { summaries } = conversation;
+  if (summaries === undefined) return undefined;
+  const last = pathOf(conversation).findLast(({ id }) => summaries.has(id));
+  return last && summaries.get(last.id);
+}
+
+/** The number of selected turns that the summary in force replaces; 0 without one. */
+export function summarizedTurns(conversation: Conversation): number {
+  const summary = summaryOf(conversation);
+  if (summary === undefined) return 0;
+  return pathOf(conversation).findIndex(({ id }) => id === summary.turn) + 1;
+}
+
 type TurnContent = Pick<Turn, 'role' | 'content' | 'refusal'>;
 
 /** The content, then the refusal; empty for a missing answer. */
@@ -96,19 +142,34 @@ function isAnswer(turn: TurnContent | undefined): boolean {
   return turn?.role === 'assistant' && textOf(turn) !== '';
 }
 
+/** The text of a summary in a request. */
+export function sentSummary({ content }: Pick<Summary, 'content'>): string {
+  return `Summary of the earlier conversation:\n\n<summary>\n${content}\n</summary>`;
+}
+
+type MutableMessage = { role: Message['role']; content: string };
+
+/** The summary is part of the first message, because some services reject two user messages in a row. */
+function startWithSummary(summary: Summary, messages: MutableMessage[]): void {
+  const text = sentSummary(summary);
+  const [first] = messages;
+  if (first === undefined) messages.push({ role: 'user', content: text });
+  else first.content = `${text}\n\n${first.content}`;
+}
+
 /**
  * The messages of a request, from the selected turns and `next`: the last system prompt, then prompts and answers
  * alternately. A prompt without an answer is omitted, unless it is the last turn: it may have caused the failure, and
  * some services reject two user messages in a row. A refusal is sent as content, because a message has no other field
- * for it.
+ * for it. The summary in force is sent instead of the turns that it replaces.
  */
 export function messagesOf(
   conversation: Conversation,
   next: readonly TurnContent[] = [],
 ): readonly Message[] {
-  const path = [...pathOf(conversation), ...next];
-  const turns = path.filter(({ role }) => role !== 'system');
-  const messages: { role: Message['role']; content: string }[] = [];
+  const sent = pathOf(conversation).slice(summarizedTurns(conversation));
+  const turns = [...sent, ...next].filter(({ role }) => role !== 'system');
+  const messages: MutableMessage[] = [];
   for (const [index, turn] of turns.entries()) {
     const last = messages.at(-1);
     const { role } = turn;
@@ -122,6 +183,8 @@ export function messagesOf(
       else messages.push({ role, content });
     }
   }
+  const summary = summaryOf(conversation);
+  if (summary !== undefined) startWithSummary(summary, messages);
   const system = systemOf(conversation, next);
   // An empty system prompt removes the one before it.
   if (system === undefined || system === '') return messages;

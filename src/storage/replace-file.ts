@@ -63,6 +63,25 @@ export function renameFile(from: string, to: string, renaming = systemRenaming):
   );
 }
 
+/**
+ * Replaces a file, or a link to one, atomically. @param temporary beside the file
+ * @throws the system's error
+ */
+export function replaceContent(
+  file: string,
+  content: string,
+  mode: number,
+  temporary = `${file}.new`,
+): void {
+  const descriptor = openTemporaryFile(temporary, mode);
+  try {
+    fs.writeFileSync(descriptor, content);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  renameFile(temporary, file);
+}
+
 /** The system or the file system does not support it, or the folder is not readable. */
 const unsupportedCodes: ReadonlySet<string | undefined> = new Set([
   'EACCES',

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { makePrivateFolder } from './private-folder.ts';
-import { openTemporaryFile, renameFile } from './replace-file.ts';
+import { replaceContent } from './replace-file.ts';
 import { storageFailure } from './storage-failure.ts';
 
 // Files of the state folder.
@@ -48,13 +48,7 @@ export function replaceFile(file: string, content: string, writer?: number): voi
   try {
     makeFolder(file);
     const next = `${file}${writer === undefined ? '' : `.${writer}`}.new`;
-    const descriptor = openTemporaryFile(next, 0o600);
-    try {
-      fs.writeFileSync(descriptor, content);
-    } finally {
-      fs.closeSync(descriptor);
-    }
-    renameFile(next, file);
+    replaceContent(file, content, 0o600, next);
   } catch (error) {
     throw storageFailure('write', file, error, stateVariable);
   }

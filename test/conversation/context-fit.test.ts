@@ -48,3 +48,12 @@ test('a prompt is refused only if it fits with no tokenizer', () => {
     expect.objectContaining({ hint: 'send less text' }),
   );
 });
+
+test('in a conversation without a larger model, the warning names /compact', () => {
+  const windows = new Map([['origin', 400]]);
+  const fit = contextFit('origin', 756, windows);
+  expect(contextWarning(fit, windows, '/model')).toBe(
+    "~756 tokens, over origin's window of 400; /compact replaces the older turns with a summary",
+  );
+  expect(contextWarning(fit, windows)).toBe("~756 tokens, over origin's window of 400");
+});

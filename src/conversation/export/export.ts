@@ -1,4 +1,12 @@
-import { pathOf, textOf, titleOf, versionsOf, type Conversation, type Turn } from '../tree.ts';
+import {
+  pathOf,
+  textOf,
+  titleOf,
+  versionsOf,
+  type Conversation,
+  type Summary,
+  type Turn,
+} from '../tree.ts';
 
 export interface ExportOptions {
   /** All versions of every turn, instead of the selected ones. */
@@ -7,7 +15,7 @@ export interface ExportOptions {
 
 export interface ExportedTurn {
   readonly turn: Turn;
-  /** `You`, `System`, or the model. */
+  /** `You`, `System`, `Summary`, or the model. */
   readonly speaker: string;
   /** Such as `version 2 of 3, incomplete`; may be empty. */
   readonly remark: string;
@@ -31,17 +39,29 @@ function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOp
   return remarks.join(', ');
 }
 
-/** The selected turns in order, or all turns, oldest first. */
+/** A summary in the order of the turns, after the last one that it replaces. */
+function exportedSummary({ turn, content, createdAt }: Summary): ExportedTurn {
+  return {
+    turn: { id: `${turn}-summary`, parent: turn, role: 'system', content, createdAt },
+    speaker: 'Summary',
+    remark: 'sent instead of the turns above',
+  };
+}
+
+/** The selected turns in order, or all turns, oldest first; with the summaries. */
 export function exportedTurns(
   conversation: Conversation,
   options: ExportOptions,
 ): readonly ExportedTurn[] {
   const turns = options.siblings ? [...conversation.turns.values()] : pathOf(conversation);
-  return turns.map((turn) => ({
-    turn,
-    speaker: speakerOf(turn),
-    remark: remarkOf(conversation, turn, options),
-  }));
+  return turns.flatMap((turn) => {
+    const remark = remarkOf(conversation, turn, options);
+    const summary = conversation.summaries?.get(turn.id);
+    return [
+      { turn, speaker: speakerOf(turn), remark },
+      ...(summary === undefined ? [] : [exportedSummary(summary)]),
+    ];
+  });
 }
 
 const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
@@ -82,6 +102,14 @@ function turnDocument(turn: Turn) {
   };
 }
 
+const summaryDocument = ({ turn, content, createdAt, model, usage }: Summary) => ({
+  turn,
+  content,
+  created_at: createdAt.toISOString(),
+  model,
+  usage,
+});
+
 /** `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}`, in pieces. */
 export function* exportJson(
   conversation: Conversation,
@@ -93,6 +121,7 @@ export function* exportJson(
     title: titleOf(conversation),
     created_at: conversation.createdAt.toISOString(),
     selected: path.map(({ id }) => id),
+    summaries: conversation.summaries && [...conversation.summaries.values()].map(summaryDocument),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
   let separator = '\n    ';

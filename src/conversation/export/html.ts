@@ -1,8 +1,12 @@
-import { Marked, type Tokens } from 'marked';
+import { createHash } from 'node:crypto';
+import { Marked, Renderer, type Tokens } from 'marked';
 
 import { HIDDEN_IN_PAGES, TAGGED_FLAG } from '../../filtered-characters.ts';
+import { splitPrompt } from '../compose-prompt.ts';
 import { textOf, titleOf, type Conversation } from '../tree.ts';
 import { exportedTurns, type ExportedTurn, type ExportOptions } from './export.ts';
+import { mathExtensions } from './math.ts';
+import { pageScript, pageStyle } from './page-parts.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -39,70 +43,116 @@ const visible = (text: string) =>
 
 const safeAddress = /^(?:https?:|mailto:)/i;
 
+/** Numbers the code blocks and tables of the page, for their labels. */
+interface Counter {
+  code: number;
+  table: number;
+}
+
+function codeBlock({ text, lang = '' }: Tokens.Code, counter: Counter): string {
+  counter.code += 1;
+  const [language = ''] = lang.trim().split(/\s/, 1);
+  const name = escapeHtml(visible(language));
+  const label = `Code ${counter.code}${name === '' ? '' : `, ${name}`}`;
+  const code = escapeHtml(visible(text));
+  const kind = name === '' ? '' : ` class="language-${name}"`;
+  return `<figure class="code">
+<figcaption><span>${name}</span><button type="button" class="copy" aria-label="Copy code ${counter.code}">Copy</button></figcaption>
+<pre tabindex="0" role="group" aria-label="${label}"><code${kind}>${code}\n</code></pre>
+</figure>
+`;
+}
+
 /** Answers are untrusted: HTML becomes text, images become links, and links have only web or mail addresses. */
-function createRenderer(): Marked {
+function createRenderer(counter: Counter): Marked {
   const link = (href: string, text: string) =>
     safeAddress.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer">${text}</a>` : text;
   return new Marked({
     gfm: true,
+    // As on a terminal, line ends of an answer are kept.
+    breaks: true,
+    extensions: mathExtensions(escapeHtml),
     renderer: {
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
       image: ({ href, text }) => link(href, escapeHtml(text === '' ? href : text)),
       link({ href, tokens }) {
         return link(href, this.parser.parseInline(tokens));
       },
+      code: (token) => codeBlock(token, counter),
+      // Below the headings of the page.
+      heading({ depth, tokens }) {
+        const level = Math.min(6, depth + 2);
+        return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+      },
+      table(token) {
+        counter.table += 1;
+        const table = Renderer.prototype.table.call(this, token);
+        return `<div class="table" tabindex="0" role="group" aria-label="Table ${counter.table}">\n${table}</div>\n`;
+      },
     },
   });
 }
 
-const style = `
-:root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; }
-header p, section > h2 { color: GrayText; font-size: .9rem; font-weight: 600; }
-section { margin: 2rem 0; overflow-wrap: anywhere; }
-.user > div { white-space: pre-wrap; border-inline-start: 3px solid; padding-inline-start: 1rem; }
-pre { overflow-x: auto; padding: .75rem 1rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .4rem; }
-code { font: .9em/1.5 ui-monospace, monospace; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .25rem .6rem; }
-`;
-
-function section({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
-  const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
-  // Prompts are shown as typed.
-  const text = visible(textOf(turn));
-  const content =
-    turn.role === 'assistant'
-      ? withoutHidden(renderer.parse(text, { async: false })).replaceAll(hiddenReferences, '')
-      : escapeHtml(text);
-  return `<section class="${turn.role}">\n<h2>${heading}</h2>\n<div>${content}</div>\n</section>\n`;
+/** As typed; attached files are closed. */
+function promptHtml(text: string): string {
+  const { prompt, files } = splitPrompt(text);
+  const attached = files.map(
+    ({ name, content }) =>
+      `<details><summary>${escapeHtml(visible(name))}</summary><pre>${escapeHtml(visible(content))}</pre></details>`,
+  );
+  return `<div class="typed">${escapeHtml(visible(prompt))}</div>${attached.join('')}`;
 }
 
-/** One self-contained page, in pieces: no scripts, nothing loaded, for light and dark. */
+function article({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
+  const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
+  const text = textOf(turn);
+  const content =
+    turn.role === 'assistant'
+      ? withoutHidden(renderer.parse(visible(text), { async: false })).replaceAll(
+          hiddenReferences,
+          '',
+        )
+      : promptHtml(text);
+  return `<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${content}</div>\n</article>\n`;
+}
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Only this style and this script; nothing is loaded or sent. */
+const policy = () =>
+  [
+    "default-src 'none'",
+    `style-src ${hashOf(pageStyle)}`,
+    `script-src ${hashOf(pageScript)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+
+/** One self-contained page, in pieces, for light, dark and print. Its script only copies code. */
 export function* exportHtml(
   conversation: Conversation,
   options: ExportOptions,
 ): Generator<string, void> {
-  const renderer = createRenderer();
+  const renderer = createRenderer({ code: 0, table: 0 });
   const title = escapeHtml(visible(titleOf(conversation) || conversation.id));
   const date = conversation.createdAt.toISOString().slice(0, 10);
   yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy()}">
+<meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${style}</style>
+<style>${pageStyle}</style>
 </head>
 <body>
 <header>
 <h1>${title}</h1>
-<p>${date}, conversation ${conversation.id}</p>
+<p><time datetime="${date}">${date}</time>, conversation ${conversation.id}</p>
 </header>
 <main>
 `;
-  for (const turn of exportedTurns(conversation, options)) yield section(turn, renderer);
-  yield '</main>\n</body>\n</html>\n';
+  for (const turn of exportedTurns(conversation, options)) yield article(turn, renderer);
+  yield `</main>\n<p id="status" role="status"></p>\n<script>${pageScript}</script>\n</body>\n</html>\n`;
 }

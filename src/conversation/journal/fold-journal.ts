@@ -1,6 +1,12 @@
-import type { JournalRecord, TurnRecord } from './records.ts';
-import type { Conversation, Turn } from '../tree.ts';
-import { dateOf, turnFromRecord, withEnd } from './turn-records.ts';
+import type { JournalRecord, SummaryRecord, TurnRecord } from './records.ts';
+import type { Conversation, ParameterChanges, Summary, Turn } from '../tree.ts';
+import {
+  dateOf,
+  parametersFromRecord,
+  summaryFromRecord,
+  turnFromRecord,
+  withEnd,
+} from './turn-records.ts';
 
 /** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
 export interface JournalFold {
@@ -15,6 +21,8 @@ interface State {
   readonly selection: Map<string | undefined, string>;
   /** Text not yet joined to the content of its turn: joining each delta separately would copy the whole text. */
   readonly texts: Map<string, string[]>;
+  readonly summaries: Map<string, Summary>;
+  parameters?: ParameterChanges;
   createdAt?: Date;
   title?: string;
   chosenModel?: string | undefined;
@@ -66,6 +74,22 @@ function addRefusal(state: State, id: string, text: string): void {
   if (turn !== undefined) state.turns.set(id, { ...turn, refusal: (turn.refusal ?? '') + text });
 }
 
+function setSummary({ summaries }: State, record: SummaryRecord): void {
+  if (record.content === '') summaries.delete(record.turn);
+  else summaries.set(record.turn, summaryFromRecord(record));
+}
+
+/** Records that change no turn. */
+function applyFact(
+  state: State,
+  record: JournalRecord & { readonly type: 'title' | 'model' | 'summary' | 'parameters' },
+): void {
+  if (record.type === 'title') state.title = record.title;
+  else if (record.type === 'model') state.chosenModel = record.model;
+  else if (record.type === 'summary') setSummary(state, record);
+  else state.parameters = parametersFromRecord(record);
+}
+
 function applyRecord(state: State, record: JournalRecord): void {
   const { turns, selection } = state;
   switch (record.type) {
@@ -86,12 +110,6 @@ function applyRecord(state: State, record: JournalRecord): void {
       if (turn !== undefined) turns.set(turn.id, withEnd(turn, record));
       return;
     }
-    case 'title':
-      state.title = record.title;
-      return;
-    case 'model':
-      state.chosenModel = record.model;
-      return;
     case 'choice': {
       const turn = turns.get(record.turn);
       if (turn !== undefined) selection.set(turn.parent, turn.id);
@@ -100,13 +118,24 @@ function applyRecord(state: State, record: JournalRecord): void {
     case 'undo': {
       const turn = turns.get(record.turn);
       if (turn !== undefined) selection.delete(turn.parent);
+      return;
     }
+    case 'title':
+    case 'model':
+    case 'summary':
+    case 'parameters':
+      applyFact(state, record);
   }
 }
 
 /** Starts with an empty conversation; `id`, from the file name, overrides the id in the records. */
 export function createFold({ id }: { readonly id: string }): JournalFold {
-  const state: State = { turns: new Map(), selection: new Map(), texts: new Map() };
+  const state: State = {
+    turns: new Map(),
+    selection: new Map(),
+    texts: new Map(),
+    summaries: new Map(),
+  };
   let snapshot: Conversation | undefined;
   return {
     apply(record) {
@@ -123,6 +152,8 @@ export function createFold({ id }: { readonly id: string }): JournalFold {
         ...(state.chosenModel === undefined ? {} : { chosenModel: state.chosenModel }),
         turns: new Map(state.turns),
         selection: new Map(state.selection),
+        ...(state.parameters === undefined ? {} : { parameters: state.parameters }),
+        ...(state.summaries.size === 0 ? {} : { summaries: new Map(state.summaries) }),
       };
       return snapshot;
     },

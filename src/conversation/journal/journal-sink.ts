@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { maskValue } from '../../secrecy/mask.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/hold-lock.ts';
 import type { ConversationSink, JournalOptions } from './journal.ts';
@@ -68,6 +69,7 @@ function withoutSecrets(
   return records.map((record) => {
     if (record.type === 'turn') return { ...record, content: mask(record.content) };
     if (record.type === 'title') return { ...record, title: mask(record.title) };
+    if (record.type === 'parameters') return { ...record, set: maskValue(record.set, mask) };
     return record;
   });
 }
@@ -110,7 +112,7 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
   };
 }
 
-/** Writes nothing before the first change; that one writes all records so far. */
+/** Writes nothing before the first change other than of parameters; that one writes all records so far. */
 export function openLazily(
   sink: ConversationSink,
   allRecords: () => readonly JournalRecord[],
@@ -119,6 +121,7 @@ export function openLazily(
   return {
     ...sink,
     write(...records) {
+      if (!hasWritten && records.every(({ type }) => type === 'parameters')) return;
       sink.write(...(hasWritten ? records : allRecords()));
       hasWritten = true;
     },

@@ -6,14 +6,16 @@ import {
   leafOf,
   type AnswerEnd,
   type Conversation,
+  type ParameterChanges,
   type PassedModel,
   type Role,
+  type Summary,
   type Turn,
 } from '../tree.ts';
 import { createDeltaCoalescer } from './delta-coalescer.ts';
 import { createFold, type JournalFold } from './fold-journal.ts';
 import type { DeltaRecord, JournalRecord } from './records.ts';
-import { endRecord, headerRecord, recordsOf, turnRecord } from './turn-records.ts';
+import { endRecord, headerRecord, recordsOf, summaryRecord, turnRecord } from './turn-records.ts';
 
 export interface JournalOptions {
   /** The data folder. Undefined if the home folder is unknown: nothing is stored, with a warning. */
@@ -84,6 +86,12 @@ export interface Journal {
   setTitle(title: string): void;
   /** The model that a resumed conversation continues with. */
   setModel(model: string): void;
+  /** Fields of the request body for the next prompts. */
+  setParameters(parameters: ParameterChanges): void;
+  /** What the next requests have instead of the turns that it replaces. */
+  setSummary(summary: Omit<Summary, 'createdAt'>): void;
+  /** The turns are sent again. */
+  removeSummary(turnId: string): void;
   /** Tries to write what is not on disk. */
   save(): StorageState;
   state(): StorageState;
@@ -166,6 +174,31 @@ function createChanges(options: JournalOptions, fold: JournalFold, openSink: Ope
   };
 }
 
+type ChoiceChanges = Pick<
+  Journal,
+  'select' | 'undo' | 'setTitle' | 'setModel' | 'setParameters' | 'setSummary' | 'removeSummary'
+>;
+
+/** Changes other than turns and their texts. */
+function choiceChanges(
+  { clock }: JournalOptions,
+  fold: JournalFold,
+  { change, sink }: Pick<ReturnType<typeof createChanges>, 'change' | 'sink'>,
+): ChoiceChanges {
+  return {
+    select: (turnId) => change({ type: 'choice', turn: turnOf(fold, turnId).id }),
+    undo: (turnId) => change({ type: 'undo', turn: turnOf(fold, turnId).id }),
+    setTitle: (title) => change({ type: 'title', title }),
+    setModel: (model) => change({ type: 'model', model }),
+    setParameters: ({ set, removed }) => change({ type: 'parameters', set, removed }),
+    setSummary(summary) {
+      change(summaryRecord({ ...summary, createdAt: clock.date() }));
+      sink.synchronize();
+    },
+    removeSummary: (turn) => change({ type: 'summary', turn, after: turn, content: '' }),
+  };
+}
+
 /** The journal of the conversation in `fold`. */
 export function openJournal(
   options: JournalOptions,
@@ -173,7 +206,7 @@ export function openJournal(
   openSink: OpenSink,
 ): Journal {
   const changes = createChanges(options, fold, openSink);
-  const { open, sink, change, flush, append, add, endAnswer } = changes;
+  const { open, sink, flush, append, add, endAnswer } = changes;
   const state = () => sink.state(fold.conversation().turns.size);
   return {
     conversation: () => fold.conversation(),
@@ -191,10 +224,7 @@ export function openJournal(
     },
     appendText: (turn, text) => append({ type: 'text', turn, text }),
     appendRefusal: (turn, text) => append({ type: 'refusal', turn, text }),
-    select: (turnId) => change({ type: 'choice', turn: turnOf(fold, turnId).id }),
-    undo: (turnId) => change({ type: 'undo', turn: turnOf(fold, turnId).id }),
-    setTitle: (title) => change({ type: 'title', title }),
-    setModel: (model) => change({ type: 'model', model }),
+    ...choiceChanges(options, fold, changes),
     save() {
       flush();
       sink.save();

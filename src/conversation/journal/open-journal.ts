@@ -83,7 +83,8 @@ export type ResumeResult =
 /** For a conversation that is open in another process. */
 export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
-  const message = `conversation ${id} is open in another natter${who} since ${since.toISOString()}`;
+  const time = `${since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const message = `conversation ${id} is open in another natter${who} since ${time}`;
   return new Failure('storage', message, { hint });
 }
 

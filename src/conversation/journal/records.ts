@@ -74,6 +74,24 @@ interface UndoRecord {
   readonly turn: string;
 }
 
+/** What is sent instead of the turns up to `turn`; empty `content` removes the summary of that turn. */
+export interface SummaryRecord {
+  readonly type: 'summary';
+  readonly turn: string;
+  readonly after: string;
+  readonly content: string;
+  readonly created_at?: string;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/** The user has changed the fields of the request body. */
+export interface ParametersRecord {
+  readonly type: 'parameters';
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly removed: readonly string[];
+}
+
 export type JournalRecord =
   | HeaderRecord
   | TurnRecord
@@ -82,7 +100,9 @@ export type JournalRecord =
   | TitleRecord
   | ModelRecord
   | ChoiceRecord
-  | UndoRecord;
+  | UndoRecord
+  | SummaryRecord
+  | ParametersRecord;
 
 /** The required text fields of each type. */
 const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
@@ -95,6 +115,8 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   model: ['model'],
   choice: ['turn'],
   undo: ['turn'],
+  summary: ['turn', 'after', 'content'],
+  parameters: [],
 };
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant']);

@@ -1,6 +1,13 @@
 import type { Timing } from '../../client/events.ts';
-import { journalVersion, type EndRecord, type JournalRecord, type TurnRecord } from './records.ts';
-import type { AnswerEnd, Conversation, Turn } from '../tree.ts';
+import {
+  journalVersion,
+  type EndRecord,
+  type JournalRecord,
+  type ParametersRecord,
+  type SummaryRecord,
+  type TurnRecord,
+} from './records.ts';
+import type { AnswerEnd, Conversation, ParameterChanges, Summary, Turn } from '../tree.ts';
 
 export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
   return {
@@ -48,6 +55,19 @@ export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
   };
 }
 
+export function summaryRecord({ createdAt, ...summary }: Summary): SummaryRecord {
+  const { turn, after, content, model, usage } = summary;
+  return {
+    type: 'summary',
+    turn,
+    after,
+    content,
+    created_at: createdAt.toISOString(),
+    model,
+    usage,
+  };
+}
+
 /** All records of a conversation, for a copy or a removed file; open answers get no end. */
 export function recordsOf(
   conversation: Conversation,
@@ -73,6 +93,10 @@ export function recordsOf(
     ...[...newest]
       .filter(([parent]) => !conversation.selection.has(parent))
       .map(([, turn]) => ({ type: 'undo', turn }) as const),
+    ...[...(conversation.summaries?.values() ?? [])].map(summaryRecord),
+    ...(conversation.parameters === undefined
+      ? []
+      : [{ type: 'parameters', ...conversation.parameters } as const]),
   ];
 }
 
@@ -86,6 +110,26 @@ function timingOf({ timing }: EndRecord): Timing | undefined {
   if (typeof timing?.total_ms !== 'number') return undefined;
   const { first_text_ms: firstText, total_ms: total } = timing;
   return typeof firstText === 'number' ? { firstText, total } : { total };
+}
+
+/** Without fields that are not valid. */
+export function parametersFromRecord({ set, removed }: ParametersRecord): ParameterChanges {
+  return {
+    set: typeof set === 'object' && set !== null && !Array.isArray(set) ? set : {},
+    removed: Array.isArray(removed) ? removed.filter((name) => typeof name === 'string') : [],
+  };
+}
+
+export function summaryFromRecord(record: SummaryRecord): Summary {
+  const { turn, after, content, model, usage } = record;
+  return {
+    turn,
+    after,
+    content,
+    createdAt: dateOf(record.created_at),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(typeof usage === 'object' && usage !== null ? { usage } : {}),
+  };
 }
 
 export function turnFromRecord(record: TurnRecord, parent: string | undefined): Turn {

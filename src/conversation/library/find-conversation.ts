@@ -44,6 +44,29 @@ function findByTitle(entries: readonly LibraryEntry[], name: string): readonly L
 
 /**
  * `name`: `latest`, an id or its start, or a title or its start, ignoring case.
+ * @returns at least one entry
+ * @throws Failure `not_found`
+ */
+export function conversationsNamed(
+  dataFolder: string,
+  name: string,
+  section: LibrarySection = 'conversations',
+): readonly [LibraryEntry, ...LibraryEntry[]] {
+  const entries = listEntries(dataFolder, section);
+  if (name === latestName) {
+    const [newest] = entries;
+    if (newest !== undefined) return [newest];
+    throw noneYet(section);
+  }
+  if (name.trim() === '') throw unknown(name, section);
+  const byId = entries.filter(({ id }) => id.startsWith(name));
+  const [first, ...others] = byId.length > 0 ? byId : findByTitle(entries, name);
+  if (first === undefined) throw unknown(name, section);
+  return [first, ...others];
+}
+
+/**
+ * The only conversation of that name; see `conversationsNamed`.
  * @throws Failure `not_found`; `usage` if several match
  */
 export function findConversation(
@@ -51,22 +74,10 @@ export function findConversation(
   name: string,
   section: LibrarySection = 'conversations',
 ): LibraryEntry {
-  const entries = listEntries(dataFolder, section);
-  if (name === latestName) {
-    const [newest] = entries;
-    if (newest !== undefined) return newest;
-    throw noneYet(section);
-  }
-  if (name.trim() === '') throw unknown(name, section);
-  const byId = entries.filter(({ id }) => id.startsWith(name));
-  const found = byId.length > 0 ? byId : findByTitle(entries, name);
-  const [only] = found;
-  if (only === undefined) throw unknown(name, section);
-  if (found.length > 1) {
-    throw ambiguous(
-      name,
-      found.map(({ id }) => id),
-    );
-  }
-  return only;
+  const found = conversationsNamed(dataFolder, name, section);
+  if (found.length === 1) return found[0];
+  throw ambiguous(
+    name,
+    found.map(({ id }) => id),
+  );
 }

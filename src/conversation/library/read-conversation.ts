@@ -6,9 +6,9 @@ import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
 /** @throws Failure `storage` if the file cannot be read */
-function forEachLine(path: string, read: (line: string) => void): void {
+function forEachLine(path: string, read: (line: string) => void, start = 0): void {
   try {
-    for (const lines of readLines(path)) {
+    for (const lines of readLines(path, start)) {
       for (const line of lines) read(line);
     }
   } catch (error) {
@@ -26,20 +26,25 @@ export interface LoadedConversation {
   readonly lostLines: number;
 }
 
-/** Reads a damaged file as far as possible. @throws Failure `storage` if the file cannot be read */
-export function loadConversation(path: string, id: string): LoadedConversation {
+/**
+ * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
+ * it cuts counts as lost.
+ * @throws Failure `storage` if the file cannot be read
+ */
+export function loadConversation(path: string, id: string, start = 0): LoadedConversation {
   const fold = createFold({ id });
   let version = 0;
   let records = 0;
   let lostLines = 0;
-  forEachLine(path, (line) => {
+  const read = (line: string) => {
     const { record, kind } = parseLine(line);
     if (kind === 'lost') lostLines += 1;
     if (record === undefined) return;
     records += 1;
     if (record.type === 'conversation') version = record.version;
     fold.apply(record);
-  });
+  };
+  forEachLine(path, read, start);
   return { fold, version, records, lostLines };
 }
 
@@ -53,6 +58,8 @@ export function lostLinesWarning(id: string, lostLines: number): string | undefi
 export interface ConversationSummary {
   /** Empty for a conversation without a prompt. */
   readonly title: string;
+  /** The start of the first prompt, which is the title of a conversation that was not renamed. */
+  readonly firstWords: string;
   /** Prompts and answers, versions that are not selected included. */
   readonly turns: number;
   /** Of all answers, as reported by the service; undefined if it reported none. */
@@ -98,6 +105,6 @@ export function summarize(path: string): ConversationSummary {
     const record = isTextLine(line) ? undefined : parseLine(line).record;
     if (record !== undefined) add(summary, record);
   });
-  const { given, first, turns, tokens, model, createdAt, records } = summary;
-  return { title: given ?? first ?? '', turns, tokens, model, createdAt, records };
+  const { given, first: firstWords = '', turns, tokens, model, createdAt, records } = summary;
+  return { title: given ?? firstWords, firstWords, turns, tokens, model, createdAt, records };
 }

@@ -14,7 +14,8 @@ export interface FoundLine {
 /** The lines of one turn with hits, and the lines around them. */
 export interface FoundTurn {
   readonly turn: string;
-  readonly role: Role;
+  /** `summary`: of the conversation up to the turn. */
+  readonly role: Role | 'summary';
   readonly hits: number;
   readonly lines: readonly FoundLine[];
 }
@@ -111,8 +112,10 @@ function createOpenTurns() {
   };
 }
 
+type TurnText = Pick<FoundTurn, 'turn' | 'role'> & { readonly text: string };
+
 /** Whole texts of turns, because a hit can span two records. */
-function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: string }, void> {
+function* turnTexts(path: string): Generator<TurnText, void> {
   const open = createOpenTurns();
   for (const lines of readLines(path)) {
     for (const line of lines) {
@@ -124,6 +127,9 @@ function* turnTexts(path: string): Generator<{ turn: string; role: Role; text: s
       } else if (record?.type === 'text' || record?.type === 'refusal') {
         open.add(record.type, record.turn, record.text);
       } else if (record?.type === 'end') yield* open.take(record.turn);
+      else if (record?.type === 'summary') {
+        yield { turn: record.turn, role: 'summary', text: record.content };
+      }
     }
   }
   yield* open.take();

@@ -69,9 +69,30 @@ describe('exports', () => {
       conversation('<script>hi</script>', answer).conversation(),
       selected,
     );
-    expect(page.toLowerCase()).not.toContain(forbidden);
+    const [own] = page.match(/<script>[^]*?<\/script>\n<\/body>/) ?? [''];
+    expect(page.replace(own, '').toLowerCase()).not.toContain(forbidden);
     expect(page).toContain('&lt;script&gt;hi&lt;/script&gt;');
     expect(page).toContain("default-src 'none'");
+  });
+
+  test.each([
+    [String.raw`a \(x_1\) b $y_2$ c`, [String.raw`\(x_1\)`, '$y_2$']],
+    ['before\n$$\nx_1\n$$\nafter', ['$$\nx_1\n$$']],
+    ['one\n\ntwo\n\\[\nx_1\n\\]\n\nthree', ['\\[\nx_1\n\\]']],
+    ['in $$x_1$$ line', ['$$x_1$$']],
+    ['a$$x_1$$', ['$$x_1$$']],
+    ['from $5 to $10', []],
+  ])('an HTML page has the mathematics of %j as written', (answer, formulas) => {
+    const shown = conversation('why?', answer).conversation();
+    const page = wholeExport(exportHtml, shown, selected);
+    const found = page.matchAll(/<code class="math">([^<]*)<\/code>/g);
+    expect([...found].map(([, formula]) => formula)).toEqual(formulas);
+  });
+
+  test('an HTML page keeps a display formula inside a line in its paragraph', () => {
+    const shown = conversation('why?', 'a$$x_1$$').conversation();
+    const page = wholeExport(exportHtml, shown, selected);
+    expect(page).toContain('<p>a<code class="math">$$x_1$$</code></p>');
   });
 
   test('an HTML page has the date and the conversation id', () => {
@@ -94,7 +115,7 @@ describe('exports', () => {
     const tags = '\u{E0001}\u{E0041}\u{E007F}\u{E0100}';
     const text = `a${hidden}${tags}b\u2028c\u2029d\uD800e`;
     const page = wholeExport(exportHtml, conversation(text, text).conversation(), selected);
-    expect(page.match(/ab\nc\nd\uFFFDe/g)).toHaveLength(2);
+    expect(page.match(/ab(?:\n|<br>)c(?:\n|<br>)d\uFFFDe/g)).toHaveLength(2);
     expect(page).not.toMatch(
       /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060\u2066-\u206F\uFEFF\uFFF9]/,
     );

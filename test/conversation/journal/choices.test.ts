@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import { branchJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { parseLine } from '../../../src/conversation/journal/records.ts';
 import { modelOf, pathOf } from '../../../src/conversation/tree.ts';
 import {
   addPromptAndAnswer,
+  filesIn,
   journalOptions,
   linesOf,
   resumed,
@@ -102,4 +103,41 @@ test('the model that the user chose last is that of the conversation, also in a 
   again.endAnswer(answer.id, { model: 'origin', finishReason: 'stop' });
   await again.close();
   expect(modelOf(resumed(options, id).conversation())).toBe('origin');
+});
+
+describe('changed parameters', () => {
+  const parameters = { set: { temperature: 0.2 }, removed: [] };
+
+  test('of a new conversation are stored with its first turn', async () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
+    journal.setParameters(parameters);
+    expect(filesIn(options.folder)).toEqual([]);
+    addPromptAndAnswer(journal, 'one', 'first');
+    await journal.close();
+    const { id } = journal.conversation();
+    expect(resumed(options, id).conversation().parameters).toEqual(parameters);
+  });
+
+  test('are stored without secrets', async () => {
+    const options = journalOptions();
+    const mask = (text: string) => text.replaceAll('secret', '***');
+    const journal = createJournal({ ...options, mask });
+    const { id } = journal.conversation();
+    addPromptAndAnswer(journal, 'one', 'first');
+    journal.setParameters({ set: { user: 'secret', tags: ['a secret'] }, removed: [] });
+    await journal.close();
+    expect(resumed(options, id).conversation().parameters?.set).toEqual({
+      user: '***',
+      tags: ['a ***'],
+    });
+  });
+
+  test('of a conversation without a prompt create no file', async () => {
+    const options = journalOptions();
+    const journal = createJournal(options);
+    journal.setParameters(parameters);
+    await journal.close();
+    expect(filesIn(options.folder)).toEqual([]);
+  });
 });

@@ -154,6 +154,7 @@ describe('two journals of one conversation', () => {
     const second = resumeJournal(options, id);
     if (second.isOpen) throw new Error('it was opened twice');
     expect(second.refusal.message).toContain(`process ${process.pid}`);
+    expect(second.refusal.message).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
     expect(second.refusal.hint).toContain('--branch');
     const branch = branchJournal(options, id);
     addPromptAndAnswer(branch, 'two', 'second');

@@ -1,0 +1,107 @@
+import type { Message } from '../client/contract.ts';
+import { estimateTokens, tokensPerMessage, type TokenRatio } from './token-estimate.ts';
+import {
+  endingWith,
+  messagesOf,
+  pathOf,
+  sentSummary,
+  summarizedTurns,
+  summaryOf,
+  systemOf,
+  textOf,
+  type Conversation,
+} from './tree.ts';
+
+/** The request for a summary, and the turns that the summary replaces. */
+export interface CompactionPlan {
+  /** The last of these turns. */
+  readonly turn: string;
+  /** The last selected turn. */
+  readonly after: string;
+  /** Number of their prompts, those of an earlier summary included. */
+  readonly prompts: number;
+  /** Number of the prompts after them. */
+  readonly kept: number;
+  /** Estimated tokens of what the summary replaces. */
+  readonly tokens: number;
+  readonly messages: readonly Message[];
+}
+
+interface CompactionOptions {
+  /** Of the model, in tokens; undefined if unknown. */
+  readonly window: number | undefined;
+  readonly ratio: TokenRatio | undefined;
+  /** What the user wants to keep; may be empty. */
+  readonly wanted: string;
+}
+
+const instruction =
+  'Summarize the conversation above, so that it can continue with your summary alone. Keep its goal, the decisions and their reasons, the facts, names, numbers, code and quotations that may be needed again, and what is still open. Omit greetings and detours. Use the language of the conversation, and write only the summary.';
+
+const instructionFor = (wanted: string) =>
+  wanted === '' ? instruction : `${instruction}\n\nAbove all, keep: ${wanted}`;
+
+/** The share of the window that the last prompt and its answer may have to be kept as they are. */
+const keptShare = 1 / 4;
+/** The share of the window for the summary. */
+const summaryShare = 1 / 8;
+
+/** An answer that may be the last turn of the summary. */
+interface End {
+  readonly index: number;
+  readonly turn: string;
+  /** Estimate of the turns since the summary in force, up to this one. */
+  readonly tokens: number;
+}
+
+function endsOf(conversation: Conversation, ratio: TokenRatio | undefined): readonly End[] {
+  const summarized = summarizedTurns(conversation);
+  const ends: End[] = [];
+  let tokens = 0;
+  for (const [index, turn] of pathOf(conversation).entries()) {
+    if (index < summarized || turn.role === 'system') continue;
+    const text = textOf(turn);
+    tokens += tokensPerMessage + estimateTokens(text, ratio);
+    if (turn.role === 'assistant' && text !== '') ends.push({ index, turn: turn.id, tokens });
+  }
+  return ends;
+}
+
+/** The last prompt and its answer are kept, unless they are all there is, or too long. */
+function lastEnd(ends: readonly End[], window = Infinity): End | undefined {
+  const [last, before] = [ends.at(-1), ends.at(-2)];
+  if (last === undefined || before === undefined) return last;
+  return last.tokens - before.tokens <= window * keptShare ? before : last;
+}
+
+/**
+ * Plans a summary of the older turns, as many as fit the window.
+ * @returns undefined if there is no answer since the summary in force
+ */
+export function planCompaction(
+  conversation: Conversation,
+  { window = Infinity, ratio, wanted }: CompactionOptions,
+): CompactionPlan | undefined {
+  const path = pathOf(conversation);
+  const ends = endsOf(conversation, ratio);
+  const wished = lastEnd(ends, window);
+  const summary = summaryOf(conversation);
+  const after = path.at(-1)?.id;
+  if (wished === undefined || after === undefined || summary?.after === after) return undefined;
+  const request = instructionFor(wanted);
+  const others = [systemOf(conversation), summary?.content, request];
+  const fixed = estimateTokens(others.join(''), ratio);
+  const room = window * (1 - summaryShare) - fixed;
+  const fitting = ends.filter(({ index, tokens }) => index <= wished.index && tokens <= room);
+  // The estimate may be too high, so the first one is tried even if it does not seem to fit.
+  const end = fitting.at(-1) ?? ends[0] ?? wished;
+  const isPrompt = ({ role }: { readonly role: string }) => role === 'user';
+  return {
+    turn: end.turn,
+    after,
+    prompts: path.slice(0, end.index).filter(isPrompt).length,
+    kept: path.slice(end.index).filter(isPrompt).length,
+    tokens: end.tokens + (summary === undefined ? 0 : estimateTokens(sentSummary(summary), ratio)),
+    messages: messagesOf(endingWith(conversation, end.turn), [{ role: 'user', content: request }]),
+  };
+}

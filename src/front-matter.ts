@@ -1,0 +1,35 @@
+/** A Markdown file in two parts; the lines are numbers of the file, from 1. */
+export interface SplitFile {
+  /** The YAML between the lines of dashes; undefined if there is none. */
+  readonly frontMatter: string | undefined;
+  readonly frontMatterLine: number;
+  readonly body: string;
+  readonly bodyLine: number;
+}
+
+const lineCount = (text: string) => text.split('\n').length - 1;
+
+/** Without the blank lines at its start, and without blanks at its end. */
+function trimBody(text: string, line: number): Pick<SplitFile, 'body' | 'bodyLine'> {
+  const start = /^(?:[ \t\r]*\n)*/.exec(text)?.[0] ?? '';
+  return { body: text.slice(start.length).trimEnd(), bodyLine: line + lineCount(start) };
+}
+
+/** Splits off the front matter. A first line that starts with `#!` is not part of the prompt. */
+export function splitFrontMatter(content: string): SplitFile {
+  const shebang = /^#![^\n]*(?:\n|$)/.exec(content)?.[0] ?? '';
+  const line = 1 + lineCount(shebang);
+  const text = content.slice(shebang.length);
+  const open = /^---[ \t]*\r?\n/.exec(text)?.[0];
+  const close = open && /^(?:---|\.\.\.)[ \t]*\r?(?:\n|$(?![^]))/m.exec(text.slice(open.length));
+  if (open === undefined || !close) {
+    return { frontMatter: undefined, frontMatterLine: line, ...trimBody(text, line) };
+  }
+  const end = open.length + close.index;
+  const bodyStart = end + close[0].length;
+  return {
+    frontMatter: text.slice(open.length, end),
+    frontMatterLine: line + 1,
+    ...trimBody(text.slice(bodyStart), line + lineCount(text.slice(0, bodyStart))),
+  };
+}

@@ -31,7 +31,7 @@ const quietStart = 400;
 function waitingText(model: string, waited: number): string {
   const seconds = Math.floor(waited / 1000);
   const time = seconds > 0 ? ` · ${seconds} s` : '';
-  return `waiting for ${sanitizeLine(model)}${time} · Ctrl-C stops`;
+  return `waiting for ${sanitizeLine(model)}${time} · Ctrl+C stops`;
 }
 
 /** @param waited milliseconds since the retry was scheduled */

@@ -18,6 +18,8 @@ export interface AnswerMetadata {
   readonly usage?: Usage;
   /** As in `AnswerFinished`. */
   readonly estimatedPromptTokens?: number;
+  /** With that estimate: what the service counted, if `usage` is the sum of several requests. */
+  readonly countedPromptTokens?: number;
   readonly attempts?: number;
   readonly timing?: Timing;
   /** The service reported that the answer is complete. */

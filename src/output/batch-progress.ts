@@ -8,6 +8,8 @@ export interface BatchProgressOptions extends StatusLineOptions {
   readonly clock: Clock;
   /** If false, nothing is shown. */
   readonly animated: boolean;
+  /** Called with each drawing. */
+  readonly onDraw?: () => void;
 }
 
 /** A line on standard error that is drawn anew twice a second. */
@@ -24,7 +26,7 @@ export interface BatchProgress {
 const pause = 500;
 
 export function createBatchProgress(options: BatchProgressOptions): BatchProgress {
-  const { clock, animated } = options;
+  const { clock, animated, onDraw } = options;
   const line = createStatusLine(options);
   const ending = new AbortController();
   const run = async (text: () => string) => {
@@ -32,6 +34,7 @@ export function createBatchProgress(options: BatchProgressOptions): BatchProgres
       for (;;) {
         await clock.sleep(pause, ending.signal);
         line.draw(text());
+        onDraw?.();
       }
     } catch (error) {
       if (!ending.signal.aborted) throw error;
@@ -156,4 +159,16 @@ export function batchOutcome(figures: BatchFigures): string {
   const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${causesInWords(causes)}`;
   const items = (total ?? already + answered) === 1 ? 'item' : 'items';
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
+}
+
+/** Percent of the items that need no request any more; undefined while their number is unknown. */
+export function batchShare({
+  total,
+  already,
+  answered,
+  failed,
+}: Pick<BatchFigures, 'total' | 'already' | 'answered' | 'failed'>): number | undefined {
+  return total === undefined || total === 0
+    ? undefined
+    : ((already + answered + failed) / total) * 100;
 }

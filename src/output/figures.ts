@@ -1,28 +1,18 @@
 import type { Usage } from '../client/contract.ts';
 import type { Timing } from '../client/events.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
-import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
-import { displayWidth } from '../terminal/text/width.ts';
-import { formatTable, type TableLayout } from './table.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
 
-/** The figures of an answer, complete or cut; also of a turn in a conversation. */
-export interface MeasuredAnswer {
-  /** The model, as named by the user. */
-  readonly label: string;
-  readonly content: string;
-  readonly usage?: Usage | undefined;
-  readonly timing?: Timing | undefined;
-  /** The service's finish reason, or why the answer was cut. */
-  readonly endReason: string;
-}
+/** A whole number with commas between thousands; the first `toLocaleString` of a process takes 5 ms. */
+export const count = (value: number) => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** With commas between thousands. */
-export const count = (value: number) => value.toLocaleString('en-US');
+/** `1 line`, `2,040 lines`. @param noun with a plural in `s` */
+export const countOf = (value: number, noun: string) =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 
 /** `1 token`, `2,040 tokens`; `~` marks an estimate. */
 export function tokenText(tokens: number, isEstimate = false): string {
-  return `${isEstimate ? '~' : ''}${count(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`;
+  return `${isEstimate ? '~' : ''}${countOf(tokens, 'token')}`;
 }
 
 /** `12%`. */
@@ -34,11 +24,6 @@ export function seconds(milliseconds: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
 }
 
-function duration(milliseconds: number | undefined): string | undefined {
-  if (milliseconds === undefined) return undefined;
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : seconds(milliseconds);
-}
-
 /** Tokens per second since the first text; undefined if it cannot be measured. */
 export function tokensPerSecond(tokens: number, timing: Timing | undefined): number | undefined {
   if (timing?.firstText === undefined) return undefined;
@@ -48,8 +33,13 @@ export function tokensPerSecond(tokens: number, timing: Timing | undefined): num
   return Math.round(tokens / (streaming / 1000));
 }
 
+interface CountedAnswer {
+  readonly usage?: Usage | undefined;
+  readonly content: string;
+}
+
 /** Tokens of an answer: the reported usage, else an estimate. */
-export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 'content'>): {
+export function answerTokens({ usage, content }: CountedAnswer): {
   readonly tokens: number;
   readonly isEstimate: boolean;
 } {
@@ -59,69 +49,18 @@ export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 
     : { tokens: counted, isEstimate: false };
 }
 
-/** Each figure as text; unknown ones are undefined. `~` marks an estimate. */
-function figuresOf(answer: MeasuredAnswer) {
-  const { usage, timing } = answer;
-  const { tokens, isEstimate } = answerTokens(answer);
-  const mark = isEstimate ? '~' : '';
-  const rate = tokensPerSecond(tokens, timing);
-  return {
-    firstText: duration(timing?.firstText),
-    rate: rate === undefined ? undefined : `${mark}${count(rate)}`,
-    tokensIn: usage?.prompt_tokens,
-    tokensOut: mark + count(tokens),
-    total: duration(timing?.total),
-  };
-}
-
-const columns = [
-  { heading: 'model' },
-  { heading: 'first text', align: 'right' },
-  { heading: 'tokens/s', align: 'right' },
-  { heading: 'in', align: 'right' },
-  { heading: 'out', align: 'right' },
-  { heading: 'time', align: 'right' },
-  { heading: 'ended' },
-] as const;
-
-function rowOf(answer: MeasuredAnswer): readonly string[] {
-  const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
-  const counted = tokensIn === undefined ? undefined : count(tokensIn);
-  const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
-  return [answer.label, ...cells, answer.endReason];
-}
-
-export function figuresLine(answer: MeasuredAnswer): string {
-  const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
-  const parts = [
-    answer.label,
-    firstText && `first text after ${firstText}`,
-    rate && `${rate} tokens/s`,
-    tokensIn === undefined ? undefined : `${tokenText(tokensIn)} in`,
-    `${tokensOut} out`,
-    total,
-    answer.endReason === '-' ? undefined : answer.endReason,
-  ];
-  return sanitizeLine(parts.filter((part) => part !== undefined).join(' · '));
-}
-
-/** A table, or lines if it is wider than the window; tab-separated for a pipe. */
-export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLayout): string {
-  const rows = answers.map(rowOf);
-  const table = formatTable(columns, rows, { ...layout, width: Number.POSITIVE_INFINITY });
-  const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
-  if (!layout.isTerminal || !isTooWide) return table;
-  return answers.map((answer) => `${figuresLine(answer)}\n`).join('');
-}
-
 function speed({ usage, timing }: AnswerMetadata): string | undefined {
   const tokens = usage?.completion_tokens;
   const rate = tokens === undefined ? undefined : tokensPerSecond(tokens, timing);
   return rate === undefined ? undefined : `${count(rate)} tokens/s`;
 }
 
-/** The line below a finished answer: model, reported tokens in and out, time, speed. */
-export function usageLine(metadata: AnswerMetadata, requestedModel: string): string {
+/** The line below a finished answer: model, reported tokens in and out, time, speed; with commas for a screen reader. */
+export function usageLine(
+  metadata: AnswerMetadata,
+  requestedModel: string,
+  isSpoken = false,
+): string {
   const { usage } = metadata;
   const tokens =
     usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
@@ -130,5 +69,5 @@ export function usageLine(metadata: AnswerMetadata, requestedModel: string): str
   const time = metadata.timing === undefined ? undefined : seconds(metadata.timing.total);
   return [metadata.model ?? requestedModel, tokens, time, speed(metadata)]
     .filter((part) => part !== undefined)
-    .join(' · ');
+    .join(isSpoken ? ', ' : ' · ');
 }

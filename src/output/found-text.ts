@@ -28,7 +28,12 @@ function marked(line: FoundLine, style: Style): string {
   return shown + sanitizeLine(text.slice(at));
 }
 
-const speakers = { user: 'you', assistant: 'answer', system: 'system' } as const;
+const speakers = {
+  user: 'you',
+  assistant: 'answer',
+  system: 'system',
+  summary: 'summary',
+} as const;
 
 /** Lines of a turn for a terminal, with their numbers and the hits marked; gaps between them as `…`. */
 export function foundTurnText({ role, lines }: FoundTurn, style: Style): string {

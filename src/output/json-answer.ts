@@ -4,6 +4,14 @@ import type { Failure } from '../failure.ts';
 import { escapeJson } from '../terminal/safety/escape-json.ts';
 import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
 
+/** What the check of an answer adds to its JSON. */
+export interface CheckedFields {
+  /** Without the value. */
+  readonly fields: object;
+  /** Adds the value to a line of JSON, with the digits that the model wrote. */
+  readonly withValue: (line: string) => string;
+}
+
 /** JSON names are snake case, as the service's are. Times are whole milliseconds. */
 function timingFields(timing: AnswerMetadata['timing']) {
   if (timing === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
+import { countOf } from './figures.ts';
 
 /** Lines beside the answer, on standard error. */
 export interface Notices {
@@ -61,8 +62,8 @@ export function refusalNotice(refusal: string): string {
 }
 
 /** `1 control or hidden character`, `2 control or hidden characters`. */
-export function hiddenCharacters(count: number): string {
-  return `${count} control or hidden character${count === 1 ? '' : 's'}`;
+export function hiddenCharacters(number: number): string {
+  return countOf(number, 'control or hidden character');
 }
 
 /** Undefined if the sanitizer removed nothing. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { failureAt, type Place, type SourceFile } from './place.ts';
-import { readVariables, type Variable } from './variables.ts';
+import { readText, readVariables, type Variable } from './variables.ts';
 import type { YamlEntry } from './yaml-mapping.ts';
 
 export interface Placed<Value> {
@@ -26,13 +26,10 @@ export interface FrontMatter {
 
 type ReadKey = (entry: YamlEntry, file: SourceFile) => FrontMatter;
 
-const isTextual = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-
-function textOf({ key, value, line }: YamlEntry, file: SourceFile): Placed<string> {
-  const place = { file, line };
-  if (isTextual(value)) return { value: String(value), place };
-  throw failureAt(place, `${key} must be text`);
-}
+const textOf = (entry: YamlEntry, file: SourceFile): Placed<string> => ({
+  value: readText(entry, file),
+  place: { file, line: entry.line },
+});
 
 /** A number that JSON has, and that JavaScript has not rounded. */
 function isExact(value: unknown): boolean {
@@ -69,7 +66,7 @@ function readSchema({ value, line }: YamlEntry, file: SourceFile): FrontMatter {
 
 /** All that a prompt file can set. Base URL, key, proxy, headers and other settings are not in this table on purpose. */
 const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
-  ['description', (entry, file) => ({ description: textOf(entry, file).value })],
+  ['description', (entry, file) => ({ description: readText(entry, file) })],
   ['model', (entry, file) => ({ model: textOf(entry, file) })],
   [
     'system',
@@ -81,7 +78,7 @@ const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ['params', readParams],
   ['variables', (entry, file) => ({ variables: readVariables(entry, file) })],
   ['schema', readSchema],
-  ['argument-hint', (entry, file) => ({ argumentHint: textOf(entry, file).value })],
+  ['argument-hint', (entry, file) => ({ argumentHint: readText(entry, file) })],
 ]);
 
 /** Keys of other programs, which change nothing in natter. */

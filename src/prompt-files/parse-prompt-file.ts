@@ -1,8 +1,9 @@
+import { createLineCounter } from '../line-counter.ts';
 import type { FrontMatter } from './front-matter-keys.ts';
 import type { Place, SourceFile } from './place.ts';
 import { placeText } from './place.ts';
 import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
-import { splitFrontMatter, type SplitFile } from './split-front-matter.ts';
+import { splitFrontMatter, type SplitFile } from '../front-matter.ts';
 import { parseTemplate, placeholdersOf } from './template.ts';
 
 /** The folders of command files of coding agents. */
@@ -63,7 +64,7 @@ const likeDefault =
 function defaultNotice(text: string, line: number, file: SourceFile): readonly string[] {
   const found = likeDefault.exec(text);
   if (found === null) return [];
-  const place = { file, line: line + text.slice(0, found.index).split('\n').length - 1 };
+  const place = { file, line: createLineCounter(text, line)(found.index) };
   return [
     `${placeText(place)}: ${found[0]} is sent as text; a default is set under variables: in the front matter`,
   ];
@@ -83,8 +84,8 @@ function agentNotices(
     notices.push(`${placeText(model.place)}: the model is that of a coding agent and is ignored`);
   }
   if (command !== null) {
-    const before = split.body.slice(0, command.index + command[0].indexOf('!'));
-    const line = split.bodyLine + before.split('\n').length - 1;
+    const start = command.index + command[0].indexOf('!');
+    const line = createLineCounter(split.body, split.bodyLine)(start);
     const text = command[0].trim();
     notices.push(`${placeText({ file, line })}: natter runs no commands: ${text} is sent as text`);
   } else if (tools !== undefined) {

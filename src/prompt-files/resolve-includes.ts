@@ -1,12 +1,11 @@
 import { failureAt } from './place.ts';
-import type { PromptFile, PromptSource } from './prompt-file.ts';
-import { splitFrontMatter } from './split-front-matter.ts';
+import { placesWords, type PromptFile, type PromptSource } from './prompt-file.ts';
+import { splitFrontMatter } from '../front-matter.ts';
 import {
   joinTexts,
   type Part,
   parseTemplate,
   type Placeholder,
-  placeholdersOf,
   type Template,
 } from './template.ts';
 
@@ -56,10 +55,7 @@ async function resolveParts(
  * @throws Failure `usage` with the file and the line for files that include each other
  */
 export async function resolveIncludes(prompt: PromptFile, read: ReadInclude): Promise<PromptFile> {
-  const takesArguments =
-    placeholdersOf([...(prompt.system ?? []), ...prompt.prompt], 'argument', 'arguments').length >
-    0;
-  const resolution = { read, takesArguments, count: 0 };
+  const resolution = { read, takesArguments: placesWords(prompt), count: 0 };
   const above = [prompt.file.path];
   const { system } = prompt;
   return {

@@ -33,7 +33,8 @@ function readChoices({ value, line }: YamlEntry, file: SourceFile): readonly str
   throw failureAt({ file, line }, 'choices must be a list such as [ts, js]');
 }
 
-function readText({ value, line, key }: YamlEntry, file: SourceFile): string {
+/** @throws Failure `usage` for a list, a mapping or nothing */
+export function readText({ value, line, key }: YamlEntry, file: SourceFile): string {
   if (isScalarValue(value)) return String(value);
   throw failureAt({ file, line }, `${key} must be text`);
 }
@@ -88,7 +89,7 @@ export function readVariables(entry: YamlEntry, file: SourceFile): readonly Vari
 /** @throws Failure `usage` for a value that is not one of the choices */
 export function checkChoice({ name, choices, place }: Variable, value: string): void {
   if (choices === undefined || choices.includes(value)) return;
-  throw failureAt(place, `${name} must be ${choices.join(', ')}, not "${value}"`, {
+  throw failureAt(place, `${name} must be one of ${choices.join(', ')}, not "${value}"`, {
     hint: `--${name}=${choices[0]}`,
   });
 }

@@ -1,5 +1,5 @@
 import type { FrontMatter } from './front-matter-keys.ts';
-import { partsOf, placesWords, type PromptFile } from './prompt-file.ts';
+import { partsOf, placesWords, type PromptFile, variablesOf } from './prompt-file.ts';
 import { escapePlaceholders, type Part, placeholdersOf, type Template } from './template.ts';
 import type { Variable } from './variables.ts';
 import { yamlText } from './yaml-mapping.ts';
@@ -61,15 +61,8 @@ function frontFields(front: Omit<FrontMatter, 'system'>): Readonly<Record<string
 
 /** Declares the variables that only the text mentions too, because a file that declares some must declare all. */
 function allVariables(prompt: PromptFile): readonly Variable[] | undefined {
-  const { variables } = prompt.front;
-  if (variables === undefined || variables.length === 0) return undefined;
-  const names = new Set(variables.map(({ name }) => name));
-  const others = new Map(
-    placeholdersOf(partsOf(prompt), 'variable')
-      .filter(({ name }) => !names.has(name))
-      .map(({ name, place }) => [name, { name, place }]),
-  );
-  return [...variables, ...others.values()];
+  const { variables = [] } = prompt.front;
+  return variables.length === 0 ? undefined : variablesOf(prompt);
 }
 
 /** A prompt file of any format as Markdown with front matter, which sends the same. */

@@ -7,7 +7,9 @@ import {
   parseDocument,
   stringify,
   type Node,
+  visit,
 } from 'yaml';
+import { Failure } from '../failure.ts';
 import { failureAt, type SourceFile } from './place.ts';
 
 /** A value of YAML with the lines of the file. */
@@ -56,6 +58,35 @@ function readValue(node: Node | null, line: number, reading: Reading): YamlValue
   };
 }
 
+/** Levels of lists and mappings. */
+const deepest = 100;
+
+/** Columns of indentation, and list marks in a row. */
+const likelyDeep = new RegExp(`^ {${10 * deepest}}|(?:[-?] +){${deepest}}`, 'm');
+
+/**
+ * Whether a text may have more levels than the parser can read: Node ends, without an error to catch, if the stack is
+ * full. Brackets in texts count too.
+ */
+function mayBeDeep(text: string): boolean {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[{}\]]/g)) {
+    open = Math.max(0, open + (bracket === '[' || bracket === '{' ? 1 : -1));
+    if (open > 5 * deepest) return true;
+  }
+  return likelyDeep.test(text);
+}
+
+/** Later steps read values recursively. */
+function isDeep(document: Document.Parsed): boolean {
+  let most = 0;
+  visit(document, (_key, _node, { length }) => {
+    most = Math.max(most, length);
+  });
+  // A mapping is two nodes: with the pair.
+  return most > 2 * deepest;
+}
+
 /**
  * The entries of a YAML mapping; undefined for YAML that is not a mapping. An empty text has none.
  * @param firstLine the line of the file in which the text begins
@@ -67,21 +98,26 @@ export function readMapping(
   firstLine: number,
 ): readonly YamlEntry[] | undefined {
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
   const lineOf = (offset: number) => counter.linePos(offset).line + firstLine - 1;
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const message = error.message.split('\n')[0]?.replace(/[.:]$/, '') ?? '';
-    throw failureAt({ file, line: lineOf(error.pos[0]) }, `not valid YAML: ${message}`);
-  }
-  const { contents } = document;
-  if (contents === null || (isScalar(contents) && contents.value === null)) return [];
-  if (!isMap(contents)) return undefined;
+  const place = { file, line: firstLine };
+  const tooDeep = () => failureAt(place, 'not valid YAML: its values are nested too deeply');
+  if (mayBeDeep(text)) throw tooDeep();
   try {
+    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+    if (isDeep(document)) throw tooDeep();
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const message = error.message.split('\n')[0]?.replace(/[.:]$/, '') ?? '';
+      throw failureAt({ file, line: lineOf(error.pos[0]) }, `not valid YAML: ${message}`);
+    }
+    const { contents } = document;
+    if (contents === null || (isScalar(contents) && contents.value === null)) return [];
+    if (!isMap(contents)) return undefined;
     return readValue(contents, firstLine, { document, lineOf }).entries;
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     const message = cause instanceof Error ? cause.message : String(cause);
-    throw failureAt({ file, line: firstLine }, `not valid YAML: ${message}`, { cause });
+    throw failureAt(place, `not valid YAML: ${message}`, { cause });
   }
 }
 

@@ -4,63 +4,17 @@ import {
   budget,
   command,
   duration,
+  fileName,
   identifier,
   keys,
   modelNames,
   oneOf,
   trueOrFalse,
-  type ValueType,
   wholeNumber,
 } from './value-types.ts';
-
-/** What happens to secrets in piped and attached text; `ask` refuses where there is no terminal. */
-export type SecretGuardMode = 'ask' | 'redact' | 'off';
-
-/** Every setting with one value. Durations are milliseconds; 0 means no limit. */
-export interface SettingValues {
-  readonly baseUrl: string | undefined;
-  readonly apiKeyCommand: string | undefined;
-  readonly model: string;
-  readonly system: string | undefined;
-  /** Tokens. */
-  readonly maxTokens: number | undefined;
-  readonly retries: number;
-  readonly retryMaxWait: number;
-  readonly connectTimeout: number;
-  readonly firstByteTimeout: number;
-  readonly idleTimeout: number;
-  readonly timeout: number;
-  readonly allowInsecure: boolean;
-  readonly save: boolean;
-  /** Models separated by commas, `model` or `profile:model`. */
-  readonly fallback: string | undefined;
-  readonly ledger: boolean;
-  readonly secretGuard: SecretGuardMode;
-  /** How a schema is sent besides the prompt. */
-  readonly responseFormat: 'none' | 'json_object' | 'json_schema';
-  readonly budget: string | undefined;
-  readonly shellKey: string;
-  readonly shellExplainKey: string;
-  /** Tokens. */
-  readonly window: number | undefined;
-}
-
-export type SettingKey = keyof SettingValues;
-
-export interface Definition<Value> {
-  /** As in `config set`; with two dashes it is the flag. */
-  readonly name: string;
-  readonly variable: string;
-  readonly type: ValueType<Value>;
-  /** Absent if the setting has no value by default. */
-  readonly default?: Value;
-  /** One line for help and tables, without a full stop. */
-  readonly summary: string;
-}
-
-export type Definitions = {
-  readonly [Key in SettingKey]: Definition<Exclude<SettingValues[Key], undefined>>;
-};
+import { conversationDefinitions } from './conversation-definitions.ts';
+import type { Definitions } from './definition.ts';
+import type { SettingKey } from './setting-values.ts';
 
 /** The table of settings: the source of flags, variables, the settings file, help and checks. */
 export const definitions: Definitions = {
@@ -89,6 +43,12 @@ export const definitions: Definitions = {
     variable: 'NATTER_SYSTEM',
     type: anyText,
     summary: 'System prompt sent before the conversation',
+  },
+  role: {
+    name: 'role',
+    variable: 'NATTER_ROLE',
+    type: fileName,
+    summary: 'System prompt by name: the text of roles/NAME.md in the settings folder',
   },
   maxTokens: {
     name: 'max-tokens',
@@ -199,6 +159,7 @@ export const definitions: Definitions = {
     default: 'alt-i',
     summary: 'Key for an explanation (natter shell-init)',
   },
+  ...conversationDefinitions,
   window: {
     name: 'window',
     variable: 'NATTER_WINDOW',

@@ -1,5 +1,7 @@
 import { Failure } from '../failure.ts';
-import { definitions, type SettingKey, settingKeys } from './definitions.ts';
+import { definitions, settingKeys } from './definitions.ts';
+import type { SettingKey } from './setting-values.ts';
+import { checkColoredPart, coloredParts } from './own-colors.ts';
 import { checkHeaderName, checkParameterName, isPrototypeName } from './setting-name.ts';
 
 /** Families of settings; the user chooses the names of their members. */
@@ -15,17 +17,35 @@ export const settingFamilies = [
     type: 'input/output',
     summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
   },
+  {
+    name: 'keys.<action>',
+    type: 'keys',
+    summary: 'Keys of an action in conversations, such as ctrl+x or none (natter config keys)',
+  },
+  {
+    name: 'colors.<part>',
+    type: 'colour',
+    summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
+  },
 ] as const;
 
 /** A parsed name of `config set`. */
 export type SettingName =
   | { readonly family: 'setting'; readonly key: SettingKey }
-  | { readonly family: 'parameter' | 'header' | 'price'; readonly name: string };
+  | { readonly family: 'parameter' | 'header' | 'price' | 'key' | 'color'; readonly name: string };
 
 function checkPricedModel(name: string): string {
   if (name.trim() !== '' && !isPrototypeName(name)) return name;
   throw new Failure('usage', `${JSON.stringify(name)} is not a model`, {
     hint: 'for example: natter config set prices.origin 0.5/1.5',
+  });
+}
+
+/** `config set` checks whether the action exists. */
+function checkActionName(name: string): string {
+  if (/^[a-z-]+$/.test(name) && !isPrototypeName(name)) return name;
+  throw new Failure('usage', `${JSON.stringify(name)} is not a key action`, {
+    hint: 'natter config keys lists them',
   });
 }
 
@@ -60,6 +80,10 @@ export function parseSettingName(text: string): SettingName {
   }
   if (rest.length > 0 && family === 'prices') {
     return { family: 'price', name: checkPricedModel(name) };
+  }
+  if (rest.length > 0 && family === 'keys') return { family: 'key', name: checkActionName(name) };
+  if (rest.length > 0 && family === 'colors') {
+    return { family: 'color', name: checkColoredPart(name, 'usage') };
   }
   throw unknownSetting(text);
 }

@@ -5,7 +5,9 @@ import {
   parseSettingValue,
   type ValueOrigin,
 } from './setting-value.ts';
-import { type Definition, definitions } from './definitions.ts';
+import type { Definition } from './definition.ts';
+import { definitions } from './definitions.ts';
+import { parseOwnColor, storedColor } from './own-colors.ts';
 import { parsePrice } from './prices.ts';
 import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
 import { parseSettingName, type SettingName } from './parse-setting-name.ts';
@@ -14,10 +16,16 @@ import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './sto
 // Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
 
 /** The members of a profile with the settings of each family. */
-const families = { parameter: 'params', header: 'headers', price: 'prices' } as const;
+const families = {
+  parameter: 'params',
+  header: 'headers',
+  price: 'prices',
+  key: 'keys',
+  color: 'colors',
+} as const;
 
 interface Place {
-  readonly family?: (typeof families)['header' | 'parameter' | 'price'];
+  readonly family?: (typeof families)[keyof typeof families];
   readonly key: string;
 }
 
@@ -42,6 +50,8 @@ function parseValue(name: SettingName, text: string, label: string): unknown {
   }
   if (name.family === 'parameter') return parseParameterValue(text, origin);
   if (name.family === 'header') return parseHeaderValue(text, origin);
+  if (name.family === 'key') return text;
+  if (name.family === 'color') return storedColor(parseOwnColor(text, origin));
   const { input, output, currency } = parsePrice(text, origin);
   return `${input}/${output} ${currency}`;
 }

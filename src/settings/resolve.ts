@@ -1,6 +1,8 @@
 import { isLoopbackName } from '../address.ts';
 import type { Environment } from '../environment.ts';
-import { type Definition, definitions, type SettingKey, settingKeys } from './definitions.ts';
+import type { Definition } from './definition.ts';
+import { definitions, settingKeys } from './definitions.ts';
+import type { SettingKey } from './setting-values.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';
@@ -100,11 +102,13 @@ function resolveParams(
   ]);
 }
 
-function resolvePrices({ name, settings }: NamedProfile): ResolvedSettings['prices'] {
+/** The unchecked values of a family. */
+function resolveFamily(
+  { name }: NamedProfile,
+  values: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, Resolved<unknown>>> {
   const source: Source = { kind: 'profile', name };
-  return Object.fromEntries(
-    Object.entries(settings.prices ?? {}).map(([model, value]) => [model, { value, source }]),
-  );
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value, source }]));
 }
 
 function resolveHeaders(profile: NamedProfile): Readonly<Record<string, Resolved<string>>> {
@@ -232,7 +236,9 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     sources,
     params: resolveParams(flags, profile),
     headers: withoutUnsent(headers, unsent),
-    prices: resolvePrices(profile),
+    prices: resolveFamily(profile, profile.settings.prices),
+    keys: resolveFamily(profile, profile.settings.keys),
+    colors: resolveFamily(profile, profile.settings.colors),
     ...key,
     unsentSecrets: [...(unsentKey === undefined ? [] : [unsentKey]), ...unsent],
   };

@@ -1,8 +1,8 @@
-import type { SettingKey, SettingValues } from './definitions.ts';
+import type { SettingKey, SettingValues } from './setting-values.ts';
 
 export interface Source {
-  readonly kind: 'flag' | 'prompt file' | 'environment' | 'profile' | 'default';
-  /** `--model`, the path of a prompt file, `NATTER_MODEL`, a profile's name, or `default`. */
+  readonly kind: 'flag' | 'prompt file' | 'conversation' | 'environment' | 'profile' | 'default';
+  /** `--model`, the path of a prompt file, the command of a conversation, `NATTER_MODEL`, a profile's name, or `default`. */
   readonly name: string;
 }
 
@@ -37,6 +37,10 @@ export interface ResolvedSettings {
   readonly headers: Readonly<Record<string, Resolved<string>>>;
   /** Unchecked prices by model id, see `priceTable`. */
   readonly prices: Readonly<Record<string, Resolved<unknown>>>;
+  /** Unchecked keys by action, see `parseOwnKeys`. */
+  readonly keys: Readonly<Record<string, Resolved<unknown>>>;
+  /** Unchecked colours by part of an answer, see `ownColors`. */
+  readonly colors: Readonly<Record<string, Resolved<unknown>>>;
   /** Known without {@link ResolvedSettings.apiKeyCommand}. */
   readonly apiKey?: Resolved<string>;
   /** Prints the key for the base URL in force; absent if there is an `apiKey`, or no key is needed. */

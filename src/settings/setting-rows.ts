@@ -1,4 +1,5 @@
-import { type Definition, definitions, settingKeys } from './definitions.ts';
+import type { Definition } from './definition.ts';
+import { definitions, settingKeys } from './definitions.ts';
 import { maskKey, maskMark, maskUrl } from '../secrecy/mask.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
@@ -48,7 +49,13 @@ function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
   const prices = Object.entries(resolved.prices).map(([model, { value, source }]) =>
     textRow(`prices.${model}`, String(value), source),
   );
-  return [...params, ...headers, ...prices];
+  const keys = Object.entries(resolved.keys).map(([action, { value, source }]) =>
+    textRow(`keys.${action}`, String(value), source),
+  );
+  const colors = Object.entries(resolved.colors).map(([part, { value, source }]) =>
+    textRow(`colors.${part}`, String(value), source),
+  );
+  return [...params, ...headers, ...prices, ...keys, ...colors];
 }
 
 /** All settings in force, in the order of the table, with secrets masked. */

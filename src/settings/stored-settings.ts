@@ -7,6 +7,8 @@ export interface Profile {
   readonly params?: JsonObject;
   readonly headers?: JsonObject;
   readonly prices?: JsonObject;
+  readonly keys?: JsonObject;
+  readonly colors?: JsonObject;
 }
 
 /** `config.json`; unknown keys are preserved. */
@@ -71,7 +73,9 @@ function parseDocument(text: string, path: string): JsonObject & { readonly prof
 function isProfile(value: unknown): value is Profile {
   return (
     isJsonObject(value) &&
-    ['params', 'headers', 'prices'].every((family) => isJsonObject(value[family] ?? {}))
+    ['params', 'headers', 'prices', 'keys', 'colors'].every((family) =>
+      isJsonObject(value[family] ?? {}),
+    )
   );
 }
 

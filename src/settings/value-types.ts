@@ -57,6 +57,15 @@ export const identifier: ValueType<string> = {
   store: (value) => value,
 };
 
+/** Without folders and extension. */
+export const fileName: ValueType<string> = {
+  name: 'role',
+  expected: 'a name without spaces and slashes',
+  parse: (text) =>
+    /^[^\s\p{Cc}/\\:.][^\s\p{Cc}/\\:]*$/u.test(text.trim()) ? text.trim() : undefined,
+  store: (value) => value,
+};
+
 /** A command on one line; `commandWords` splits it where it runs. */
 export const command: ValueType<string> = {
   name: 'command',
@@ -65,7 +74,7 @@ export const command: ValueType<string> = {
   store: (value) => value,
 };
 
-/** A key, or a key after Ctrl-X; without those that end a line or a program. `none` is no key. */
+/** A key, or a key after Ctrl+X; without those that end a line or a program. `none` is no key. */
 const keyPattern =
   /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/;
 
@@ -73,7 +82,8 @@ export const keys: ValueType<string> = {
   name: 'key',
   expected: 'a key such as alt-m, ctrl-g, f4 or "ctrl-x m", or none',
   parse(text) {
-    const key = text.trim().toLowerCase();
+    const typed = text.trim().toLowerCase();
+    const key = typed.replaceAll(/\b(alt|ctrl)\+/g, '$1-');
     return keyPattern.test(key) ? key : undefined;
   },
   store: (value) => value,

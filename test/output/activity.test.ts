@@ -48,8 +48,8 @@ test('a longer wait counts its seconds in one line, which is removed at the end'
   activity.waiting('origin');
   await pass(500);
   await pass(2000);
-  expect(drawn()[0]).toBe('waiting for origin · Ctrl-C stops');
-  expect(drawn().at(-1)).toMatch(/^waiting for origin · [12] s · Ctrl-C stops$/);
+  expect(drawn()[0]).toBe('waiting for origin · Ctrl+C stops');
+  expect(drawn().at(-1)).toMatch(/^waiting for origin · [12] s · Ctrl\+C stops$/);
   expect(stderr.text()).not.toContain('\n');
   activity.settle();
   expect(stderr.text()).toMatch(/\r +\r$/);

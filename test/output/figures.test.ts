@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  figuresLine,
-  figuresText,
-  percent,
-  tokensPerSecond,
-  tokenText,
-  usageLine,
-  type MeasuredAnswer,
-} from '../../src/output/figures.ts';
+import { figuresLine, figuresText, type MeasuredAnswer } from '../../src/output/answer-figures.ts';
+import { count, percent, tokensPerSecond, tokenText, usageLine } from '../../src/output/figures.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 
 const origin: MeasuredAnswer = {
@@ -102,3 +95,10 @@ test('Y19: the usage line has one token in the singular', () => {
   const metadata = { model: 'origin', complete: true, usage } as Parameters<typeof usageLine>[0];
   expect(usageLine(metadata, 'origin')).toBe('origin · 1 token in, 1 out');
 });
+
+test.each([0, 7, 999, 1000, 12_345, 1_234_567, -1000, -999, 2 ** 53, Number.NaN])(
+  'formats %d as the locale en-US does',
+  (value) => {
+    expect(count(value)).toBe(value.toLocaleString('en-US'));
+  },
+);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
 import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
-import { createDebugLog, describeEvent } from '../../src/output/debug-log.ts';
+import { describeEvent } from '../../src/output/debug-lines.ts';
+import { createDebugLog } from '../../src/output/debug-log.ts';
 import { toFailure } from '../../src/output/ending-failure.ts';
 import { reportFailure } from '../../src/output/failure-report.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { type Definition, definitions, settingKeys } from '../../src/settings/definitions.ts';
+import type { Definition } from '../../src/settings/definition.ts';
+import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 
 const rows = settingKeys.map((key) => [key, definitions[key] as Definition<unknown>] as const);

@@ -25,6 +25,7 @@ describe('setStoredSetting', () => {
     ['params.a.b', '{"c":[1]}', { params: { 'a.b': { c: [1] } } }],
     ['prices.origin', '0.50/1.5', { prices: { origin: '0.5/1.5 USD' } }],
     ['prices.a/b.c', ' 1 / 2 eur', { prices: { 'a/b.c': '1/2 EUR' } }],
+    ['colors.code', ' Bold RED', { colors: { code: 'red bold' } }],
     ['headers.X-Team', ' blue ', { headers: { 'x-team': 'blue' } }],
   ])('stores %s %j as %j', (setting, text, profile) => {
     const { settings } = setStoredSetting(storedWith(), 'default', setting, text);
@@ -52,6 +53,8 @@ describe('setStoredSetting', () => {
     ['prices.', '1/2', '"" is not a model'],
     ['prices.origin', '1', 'prices.origin must be the prices of a million tokens'],
     ['prices.origin', '-1/2', 'prices.origin must be the prices of a million tokens'],
+    ['colors.cod', 'red', '"cod" is not a part of an answer with a colour'],
+    ['colors.code', 'rouge', 'colors.code must be a colour such as red'],
     ['timeout', 'soon', 'timeout must be a duration such as'],
   ])('refuses %s %j', async (setting, text, message) => {
     const failure = await failureOf(() => setStoredSetting(storedWith(), 'p', setting, text));

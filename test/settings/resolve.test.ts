@@ -46,9 +46,18 @@ describe('precedence', () => {
       save: true,
       ledger: true,
       secretGuard: 'ask',
+      compact: 'off',
+      editing: 'emacs',
       shellKey: 'alt-m',
       shellExplainKey: 'alt-i',
+      shellCommands: true,
       responseFormat: 'none',
+      theme: 'color',
+      wrap: 'words',
+      notify: 'auto',
+      notifyAfter: 10_000,
+      progress: 'auto',
+      windowTitle: 'auto',
     });
     expect(sources.baseUrl).toEqual({ kind: 'default', name: 'default' });
   });

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { AnswerOutcome } from '../answer-meter.ts';
+import type { CheckedFields } from '../json-answer.ts';
 
 /** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
 export interface ComparedAnswer extends AnswerOutcome {
@@ -7,6 +8,8 @@ export interface ComparedAnswer extends AnswerOutcome {
   readonly label: string;
   readonly model: string;
   readonly content: string;
+  /** Undefined if it is not checked. */
+  readonly checked?: CheckedFields;
 }
 
 /** Shows several answers while they stream, identified by their index in the requested order. */

@@ -13,18 +13,21 @@ function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
   return failure ?? (metadata.complete ? undefined : stoppedAnswer());
 }
 
-function documentOf(answer: ComparedAnswer, clean: Clean): object {
-  const { label, model, content, metadata } = answer;
+/** One line of JSON. */
+function documentOf(answer: ComparedAnswer, clean: Clean): string {
+  const { label, model, content, metadata, checked } = answer;
   const cause = causeOf(answer);
   const { usage, timing } = metadata;
   const { tokens, isEstimate } = answerTokens({ usage, content });
-  return {
+  const line = jsonLine({
     asked: label,
     ...answerFields(metadata, content, model),
     tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
     tokens_estimated: isEstimate ? true : undefined,
+    ...checked?.fields,
     ...(cause === undefined ? {} : failureFields(cause, clean)),
-  };
+  });
+  return checked?.withValue(line) ?? line;
 }
 
 /**
@@ -37,7 +40,8 @@ export function createComparisonDocument(stdout: OutputStream, clean: Clean): Co
     event: () => undefined,
     ended: (index, answer) => void (answers[index] = answer),
     close: async () => {
-      await stdout.write(jsonLine({ answers: answers.map((answer) => documentOf(answer, clean)) }));
+      const documents = answers.map((answer) => documentOf(answer, clean).trimEnd());
+      await stdout.write(`{"answers":[${documents.join(',')}]}\n`);
     },
     removed: () => 0,
   };
@@ -58,9 +62,12 @@ export function createComparisonLines(
           .join(''),
       ),
     ended(index, answer) {
+      const { checked, metadata } = answer;
+      const record = checked && line(index, { type: 'answer-checked', ...checked.fields });
       const cause = causeOf(answer);
-      if (cause === undefined) return undefined;
-      return stdout.write(line(index, failureRecord(cause, answer.metadata, clean)));
+      const failed = cause && line(index, failureRecord(cause, metadata, clean));
+      const text = `${record === undefined ? '' : checked?.withValue(record)}${failed ?? ''}`;
+      return text === '' ? undefined : stdout.write(text);
     },
     close: async () => undefined,
     removed: () => 0,

@@ -164,7 +164,7 @@ describe('stopped', () => {
     return opened;
   }
 
-  test('by Ctrl-Z, the columns are erased and continue below the shell', async () => {
+  test('by Ctrl+Z, the columns are erased and continue below the shell', async () => {
     const { screen, view, settle, resume, pressSuspend, log } = await openWithText();
     pressSuspend();
     expect(log).toEqual(['stopped']);

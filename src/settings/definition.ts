@@ -1,0 +1,17 @@
+import type { SettingKey, SettingValues } from './setting-values.ts';
+import type { ValueType } from './value-types.ts';
+
+export interface Definition<Value> {
+  /** As in `config set`; with two dashes it is the flag. */
+  readonly name: string;
+  readonly variable: string;
+  readonly type: ValueType<Value>;
+  /** Absent if the setting has no value by default. */
+  readonly default?: Value;
+  /** One line for help and tables, without a full stop. */
+  readonly summary: string;
+}
+
+export type Definitions = {
+  readonly [Key in SettingKey]: Definition<Exclude<SettingValues[Key], undefined>>;
+};

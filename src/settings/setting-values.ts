@@ -1,0 +1,49 @@
+/** What happens to secrets in piped and attached text; `ask` refuses where there is no terminal. */
+export type SecretGuardMode = 'ask' | 'redact' | 'off';
+
+/** Every setting with one value. Durations are milliseconds; 0 means no limit. */
+export interface SettingValues {
+  readonly baseUrl: string | undefined;
+  readonly apiKeyCommand: string | undefined;
+  readonly model: string;
+  readonly system: string | undefined;
+  /** The name of a file in the folder `roles`. */
+  readonly role: string | undefined;
+  /** Tokens. */
+  readonly maxTokens: number | undefined;
+  readonly retries: number;
+  readonly retryMaxWait: number;
+  readonly connectTimeout: number;
+  readonly firstByteTimeout: number;
+  readonly idleTimeout: number;
+  readonly timeout: number;
+  readonly allowInsecure: boolean;
+  readonly save: boolean;
+  /** Models separated by commas, `model` or `profile:model`. */
+  readonly fallback: string | undefined;
+  readonly ledger: boolean;
+  readonly secretGuard: SecretGuardMode;
+  readonly shellCommands: boolean;
+  /** How a schema is sent besides the prompt. */
+  readonly responseFormat: 'none' | 'json_object' | 'json_schema';
+  readonly budget: string | undefined;
+  /** Whether a conversation replaces its older turns with a summary at 80% of the window. */
+  readonly compact: 'off' | 'auto';
+  readonly editing: 'emacs' | 'vi';
+  readonly shellKey: string;
+  readonly shellExplainKey: string;
+  /** Colours on a terminal. */
+  readonly theme: 'color' | 'light' | 'dark' | 'mono' | 'plain';
+  /** Whether rows of prose end between words on a terminal, or the terminal wraps lines. */
+  readonly wrap: 'words' | 'none';
+  /** How a conversation reports a long answer while its window has no focus. */
+  readonly notify: 'auto' | 'bell' | 'osc9' | 'osc777' | 'off';
+  /** Milliseconds. */
+  readonly notifyAfter: number;
+  readonly progress: 'auto' | 'on' | 'off';
+  readonly windowTitle: 'auto' | 'on' | 'off';
+  /** Tokens. */
+  readonly window: number | undefined;
+}
+
+export type SettingKey = keyof SettingValues;

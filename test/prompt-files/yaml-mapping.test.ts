@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { Failure } from '../../src/failure.ts';
+import { readMapping } from '../../src/prompt-files/yaml-mapping.ts';
+
+const file = { name: 'a.md', path: '/a.md' };
+
+test.each([
+  ['lists', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+  ['mappings', `a: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ['200 lists', `a: ${'['.repeat(200)}${']'.repeat(200)}`],
+  ['lists in lines', `a:\n  ${'- '.repeat(20_000)}1`],
+  [
+    'indented mappings',
+    Array.from({ length: 1500 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
+  ],
+])('values that are nested too deeply are refused: %s', (_, text) => {
+  const read = () => readMapping(text, file, 2);
+  expect(read).toThrow(Failure);
+  expect(read).toThrow('a.md:2: not valid YAML: its values are nested too deeply');
+});
+
+test('values may be nested', () => {
+  const text = `a: ${'['.repeat(50)}${']'.repeat(50)}`;
+  expect(readMapping(text, file, 2)).toMatchObject([{ key: 'a', line: 2 }]);
+});

@@ -58,6 +58,8 @@ export interface Throttle {
 
 export interface ChatOptions extends CallOptions {
   readonly throttle?: Throttle;
+  /** Called at the start of each wait before a retry, which ends at once when the promise resolves. */
+  readonly hurry?: () => Promise<void>;
 }
 
 export interface ReadOptions extends CallOptions {

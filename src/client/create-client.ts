@@ -73,7 +73,7 @@ async function sendPrompt(
         retry = scheduleRetry(error, number, { ...service, policy, clock, signal });
       }
       await take(retry);
-      await waitForRetry(retry, { ...service, clock, signal });
+      await waitForRetry(retry, { clock, signal }, options.hurry);
     }
   } finally {
     deadline.end();

@@ -72,13 +72,34 @@ export function scheduleRetry(
   };
 }
 
-/** @throws the signal's reason; a Failure (total timeout) also has the cause of the retry in its message. */
+/** Sleeps until the time is over or `hurried` resolves. @throws the signal's reason */
+async function sleepUnlessHurried(
+  delay: number,
+  { clock, signal }: Pick<RetryContext, 'clock' | 'signal'>,
+  hurried: Promise<void>,
+): Promise<void> {
+  const wake = new AbortController();
+  void hurried.then(() => wake.abort());
+  try {
+    await clock.sleep(delay, AbortSignal.any([signal, wake.signal]));
+  } catch (error) {
+    if (signal.aborted || !wake.signal.aborted) throw error;
+  }
+}
+
+/**
+ * @param hurry as in `ChatOptions`
+ * @throws the signal's reason; a Failure (total timeout) also has the cause of the retry in its message.
+ */
 export async function waitForRetry(
   { delay, cause }: RetryScheduled,
-  { clock, signal }: RetryContext,
+  context: Pick<RetryContext, 'clock' | 'signal'>,
+  hurry?: () => Promise<void>,
 ): Promise<void> {
+  const { clock, signal } = context;
   try {
-    await clock.sleep(delay, signal);
+    if (hurry === undefined) await clock.sleep(delay, signal);
+    else await sleepUnlessHurried(delay, context, hurry());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const message = `${error.message}; the last attempt failed: ${cause.message}`;

@@ -31,7 +31,7 @@ function connected(connect: Connect, target: SocketTarget, signal: AbortSignal):
   });
 }
 
-/** A connector for undici. It reports natter's failures, because undici reconnects forever after some of its own errors. */
+/** A connector for undici. It reports natter's failures, because after some errors undici connects again without end. */
 export function connectorOf(
   route: Route,
   open: (target: SocketTarget) => Promise<Socket>,

@@ -22,12 +22,14 @@ export interface CompletionRequest {
 export interface Candidate {
   /** A command's name without slash, an argument, or the name of a file or folder. */
   readonly value: string;
+  /** What a command takes, such as `[name]`. */
+  readonly argument?: string;
   readonly summary?: string;
   readonly isFolder?: boolean;
 }
 
-/** The kind of a slash command's argument: a value (to the end of the line) or a path. */
-export type ArgumentKind = 'value' | 'path';
+/** The kind of a slash command's argument: a value (to the end of the line), words, or a path. */
+export type ArgumentKind = 'value' | 'word' | 'path';
 
 /** Characters before the caret that are searched. */
 const searchedLength = 4096;
@@ -58,8 +60,10 @@ function findArgument(
     const path = /\S*$/.exec(argument)?.[0] ?? '';
     return pathRequest(path, cursor - path.length, cursor);
   }
-  const from = cursor - argument.length;
-  return { kind: 'argument', command, from, to: cursor, typed: argument };
+  const typed = kind === 'word' ? (/\S*$/.exec(argument)?.[0] ?? '') : argument;
+  if (kind === 'word' && typed.startsWith('@')) return undefined;
+  const from = cursor - typed.length;
+  return { kind: 'argument', command, from, to: cursor, typed };
 }
 
 /**
@@ -101,7 +105,7 @@ export function matchCandidates(
 }
 
 /** The longest common prefix, in whole characters. */
-export function commonPrefix(candidates: readonly Candidate[]): string {
+function commonPrefix(candidates: readonly Candidate[]): string {
   const [first = '', ...others] = candidates.map(({ value }) => value);
   let common = '';
   for (const character of graphemes(first)) {
@@ -110,6 +114,17 @@ export function commonPrefix(candidates: readonly Candidate[]): string {
     common = longer;
   }
   return common;
+}
+
+/** Extends the typed text to what the candidates have in common, if that is longer. */
+export function extendTyped(
+  buffer: TextBuffer,
+  { to, typed }: CompletionRequest,
+  candidates: readonly Candidate[],
+): TextBuffer {
+  const prefix = commonPrefix(candidates);
+  const isLonger = prefix.length > typed.length && prefix.startsWith(typed);
+  return isLonger ? replaceRange(buffer, to - typed.length, to, prefix) : buffer;
 }
 
 function replacementOf(request: CompletionRequest, { value, isFolder }: Candidate): string {

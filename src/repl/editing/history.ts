@@ -83,7 +83,7 @@ export function newerEntry(history: History, current: Draft): HistoryStep | unde
 }
 
 /**
- * Adds a text that was sent or cleared by Ctrl-C, unless it is empty or repeats the newest entry. The returned `draft`
+ * Adds a text that was sent or cleared by Ctrl+C, unless it is empty or repeats the newest entry. The returned `draft`
  * goes into the composer: empty, or the unsent draft if a recalled prompt was sent.
  */
 export function addEntry(history: History, sent: Draft): HistoryStep {
@@ -162,6 +162,22 @@ export function searchOlder(history: History, search: HistorySearch): HistorySea
 
 export function searchNewer(history: History, search: HistorySearch): HistorySearch {
   return find(history, search, (search.match ?? newestIndex(history)) + 1, 1);
+}
+
+/** Up to `count` matches that are older than the current one, newest first. */
+export function olderMatches(
+  history: History,
+  search: HistorySearch,
+  count: number,
+): readonly Draft[] {
+  const found: Draft[] = [];
+  for (let next = search; search.match !== undefined && found.length < count;) {
+    next = searchOlder(history, next);
+    const match = next.isFailed ? undefined : matchOf(history, next);
+    if (match === undefined) break;
+    found.push(match);
+  }
+  return found;
 }
 
 /** The matching entry, if any. */

@@ -27,6 +27,14 @@ export interface Layout {
   /** Whether there is more text above and below the rows. */
   readonly hasMoreAbove: boolean;
   readonly hasMoreBelow: boolean;
+  /** The selected columns of each row; undefined without a selection. */
+  readonly selections: readonly (Range | undefined)[] | undefined;
+}
+
+/** From `from` up to `to`. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A row of a block; `rows` are all rows of `block`. */
@@ -84,6 +92,15 @@ function textOf({ cells }: VisualRow, width: number): string {
   return drawn.map((cell) => cell.text).join('');
 }
 
+/** A selected line end is a column. */
+function selectedColumns(text: string, row: VisualRow, { from, to }: Range): Range | undefined {
+  const isEnd = text.charAt(row.end) === '\n' && from <= row.end && to > row.end;
+  if (!isEnd && (to <= row.start || from >= row.end)) return undefined;
+  const first = columnOf(row, Math.max(from, row.start));
+  const last = columnOf(row, Math.min(to, row.end));
+  return { from: first, to: isEnd ? last + 1 : last };
+}
+
 /** Up to `count` consecutive places, nearest first. */
 function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
   const places: Place[] = [];
@@ -97,7 +114,13 @@ function walk(start: Place, step: (place: Place) => Place | undefined, count: nu
 }
 
 /** At most `height` rows around the caret; only these are laid out, so the time does not grow with the text. */
-export function layout(draft: Draft, columns: number, height = Number.POSITIVE_INFINITY): Layout {
+export function layout(
+  draft: Draft,
+  columns: number,
+  height = Number.POSITIVE_INFINITY,
+  /** Selected offsets. */
+  selected?: Range,
+): Layout {
   const cursor = placeOfCursor(draft, columns);
   const rest = Math.max(0, height - 1);
   const before = walk(cursor, above, rest);
@@ -112,6 +135,8 @@ export function layout(draft: Draft, columns: number, height = Number.POSITIVE_I
     cursorColumn: columnOf(rowAt(cursor), draft.cursor),
     hasMoreAbove: rowAt(shown[0] ?? cursor).start > 0,
     hasMoreBelow: rowAt(shown.at(-1) ?? cursor).end < draft.text.length,
+    selections:
+      selected && shown.map((place) => selectedColumns(draft.text, rowAt(place), selected)),
   };
 }
 

@@ -103,13 +103,14 @@ export function shownText(marked: MarkedText): string {
   return replaceMarkers(marked, pasteLabel);
 }
 
-/** A prompt as it would be typed: a leading slash is doubled. */
+/** A prompt as it would be typed: a leading slash is doubled, and a space precedes an exclamation mark. */
 export function typedPrompt(prompt: string): string {
+  if (prompt.startsWith('!')) return ` ${prompt}`;
   return prompt.startsWith('/') ? `/${prompt}` : prompt;
 }
 
-/** A draft's full text as it would be typed; a leading slash is doubled if it is from a paste. */
+/** A draft's full text as it would be typed; the start of a long paste is escaped. */
 export function typedContent(draft: MarkedText): string {
   const content = contentOf(draft);
-  return draft.text.startsWith('/') ? content : typedPrompt(content);
+  return /^[/!]/.test(draft.text) ? content : typedPrompt(content);
 }

@@ -1,10 +1,33 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { SessionPorts } from '../session/ports.ts';
 import type { AnswerOutcome } from '../state/action.ts';
+import { withFile } from '../state/attachments.ts';
 import type { PromptToSend } from '../state/effect.ts';
-import { mentionProblem, readMentioned } from './mentioned-files.ts';
+import { notice, type Entry } from '../state/entry.ts';
+import { attachedEntries } from '../text/sent-prompt.ts';
+import type { MentionedFiles } from './mentioned-files.ts';
 
 type Unconfirmed = Extract<AnswerOutcome, { readonly type: 'unconfirmed' }>;
+
+export interface CheckedFiles {
+  readonly type: 'files';
+  readonly files: readonly AttachedFile[];
+  /** Name the files in the transcript. */
+  readonly entries: readonly Entry[];
+}
+
+const nothing: MentionedFiles = { files: [], summaries: [], counted: new Set(), problems: [] };
+
+/** @throws Failure if a mentioned file cannot be read */
+async function mentionedBy(
+  files: SessionPorts['files'],
+  prompt: PromptToSend & { readonly type: 'new' },
+  signal: AbortSignal,
+): Promise<MentionedFiles> {
+  if (prompt.mentions.length === 0) return nothing;
+  const { readMentioned } = await import('./mentioned-files.ts');
+  return readMentioned(files, prompt, signal);
+}
 
 /**
  * The files of a prompt as they may be sent, or why it needs confirmation first.
@@ -14,12 +37,14 @@ export async function checkFiles(
   { files, guard }: Pick<SessionPorts, 'files' | 'guard'>,
   prompt: PromptToSend,
   signal: AbortSignal,
-): Promise<Unconfirmed | { readonly type: 'files'; readonly files: readonly AttachedFile[] }> {
-  if (prompt.type !== 'new') return { type: 'files', files: [] };
-  const mention = mentionProblem(files, prompt);
-  const all = [...prompt.files, ...(await readMentioned(files, prompt, signal))];
+): Promise<Unconfirmed | CheckedFiles> {
+  if (prompt.type !== 'new') return { type: 'files', files: [], entries: [] };
+  const mentioned = await mentionedBy(files, prompt, signal);
+  const all = mentioned.files.reduce(withFile, prompt.files);
   const { files: checked, problem: secrets } = await guard.inspect(all, prompt);
-  const problem = [mention, secrets].filter((text) => text !== undefined).join('; ');
-  if (problem === '') return { type: 'files', files: checked };
-  return { type: 'unconfirmed', problem, hasSecrets: secrets !== undefined };
+  const problem = [...mentioned.problems, secrets].filter((text) => text !== undefined).join('; ');
+  if (problem !== '') return { type: 'unconfirmed', problem, hasSecrets: secrets !== undefined };
+  const named = checked.filter(({ name }) => !mentioned.counted.has(name));
+  const entries = [...attachedEntries(named), ...mentioned.summaries.map(notice)];
+  return { type: 'files', files: checked, entries };
 }

@@ -1,18 +1,37 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { PromptToSend } from '../state/effect.ts';
+import { Failure } from '../../failure.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import type { FilesPort } from '../session/ports.ts';
+import type { PromptToSend } from '../state/effect.ts';
 
 type NewPrompt = PromptToSend & { readonly type: 'new' };
 
-/** Punctuation of the sentence after a mention. */
+/** What a prompt mentions. */
+export interface MentionedFiles {
+  readonly files: readonly AttachedFile[];
+  /** One for each folder and pattern: the number of its files, and what was left out. */
+  readonly summaries: readonly string[];
+  /** Names of the files that a summary counts. */
+  readonly counted: ReadonlySet<string>;
+  /** Why the prompt needs confirmation. */
+  readonly problems: readonly string[];
+}
+
+/** Of the sentence after a mention. */
 const punctuation = /[.,;:!?)\]}]+$/;
 
-/** A slash, a space or a file extension. */
-const pathLike = /[/\\~\s]|\w\.[a-z0-9]{1,8}$/i;
+/** An address may contain parentheses. */
+const addressPunctuation = /[.,;:!?\]}]+$/;
 
-/** The mentioned path without trailing punctuation, unless a file has exactly that name. */
+function withoutPunctuation(mention: string): string {
+  const isAddress = /^https?:.*\(/i.test(mention);
+  return mention.replace(isAddress ? addressPunctuation : punctuation, '');
+}
+
+/** The mentioned path without trailing punctuation, unless a file or folder has exactly that name. */
 function pathOf(files: FilesPort, mention: string): string {
-  return files.kindOf(mention) === 'file' ? mention : mention.replace(punctuation, '');
+  const kind = files.kindOf(mention);
+  return kind === 'file' || kind === 'folder' ? mention : withoutPunctuation(mention);
 }
 
 /** Mentioned paths that are not attached yet. */
@@ -22,26 +41,88 @@ function pathsOf(files: FilesPort, { mentions, files: attached }: NewPrompt): re
   return [...paths].filter((path) => !names.has(path));
 }
 
-/** Why a prompt needs confirmation: a mention looks like a path but is not a file. */
-export function mentionProblem(files: FilesPort, prompt: PromptToSend): string | undefined {
-  if (prompt.type !== 'new' || prompt.isConfirmed) return undefined;
-  const problems = pathsOf(files, prompt)
-    .filter((path) => pathLike.test(path) && files.kindOf(path) !== 'file')
-    .map((path) =>
-      files.kindOf(path) === 'folder' ? `@${path} is a folder` : `@${path} is not a file`,
-    );
-  return problems.length === 0 ? undefined : problems.join('; ');
+/** Extensions of files that people mention; other words after a dot are parts of names, such as `@app.route`. */
+const fileName =
+  /\.(?:astro|bash|c|cc|cfg|conf|cpp|cs|css|csv|cxx|dart|diff|docx?|env|erl|exs?|fish|gif|go|gradle|graphql|h|hpp|hs|html?|ini|ipynb|java|jpe?g|jsx?|json[lc5]?|kts?|less|lock|log|lua|md|mdx|[cm][jt]s|ml|nix|org|patch|pdf|php|pl|png|proto|ps1|py|r|rb|rs|rst|sass|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|tsv|tsx?|txt|vue|webp|xlsx?|xml|ya?ml|zig|zsh)$/i;
+
+const isFolderMention = (path: string) => /[^/\\][/\\]$/.test(path);
+
+/** Whether a path that names nothing may be a mistake: `./a`, `a/`, a name with an extension, or a path in a known folder. */
+function looksLikePath(files: FilesPort, path: string): boolean {
+  if (/^(?:~|\.{1,2})[/\\]./.test(path) || /^[a-z]:[/\\]/i.test(path)) return true;
+  if (isFolderMention(path) || fileName.test(path) || /\s/.test(path)) return true;
+  const folder = /^[/\\]?[^/\\]+(?=[/\\])/.exec(path)?.[0];
+  return folder !== undefined && files.kindOf(folder) === 'folder';
 }
 
-/** @throws Failure if a mentioned file cannot be read */
+/** `@notse.md is not a file; did you mean @notes.md`. */
+function missing(files: FilesPort, path: string): string {
+  const [folder = ''] = /^.*[/\\](?=.)/.exec(path) ?? [];
+  const names = files.candidates(folder).map(({ value }) => value);
+  const near = nearlyNamed(path.slice(folder.length), names);
+  const kind = isFolderMention(path) ? 'folder' : 'file';
+  return `@${path} is not a ${kind}${near === undefined ? '' : `; did you mean @${folder}${near}`}`;
+}
+
+type Reading = { -readonly [Key in keyof MentionedFiles]: MentionedFiles[Key] };
+
+async function readGroup(
+  files: FilesPort,
+  path: string,
+  { isConfirmed }: NewPrompt,
+  read: Reading,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { files: found, summary } = await files.attach(path, signal);
+    read.files = [...read.files, ...found];
+    if (summary === undefined) return;
+    read.summaries = [...read.summaries, summary];
+    read.counted = new Set([...read.counted, ...found.map(({ name }) => name)]);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    // Confirmed: the mention is text.
+    if (!isConfirmed) read.problems = [...read.problems, error.message];
+  }
+}
+
+async function readPath(
+  files: FilesPort,
+  path: string,
+  prompt: NewPrompt,
+  read: Reading,
+  signal: AbortSignal,
+): Promise<void> {
+  const kind = files.kindOf(path);
+  if (kind === 'file') {
+    const found = await files.attach(path, signal);
+    read.files = [...read.files, ...found.files];
+  } else if (
+    kind === 'page' ||
+    kind === 'pattern' ||
+    (kind === 'folder' && isFolderMention(path))
+  ) {
+    await readGroup(files, path, prompt, read, signal);
+  } else if (!prompt.isConfirmed && looksLikePath(files, path)) {
+    const problem =
+      kind === 'folder'
+        ? `@${path} is a folder; @${path}/ attaches its files`
+        : missing(files, path);
+    read.problems = [...read.problems, problem];
+  }
+}
+
+/**
+ * The files, folders, patterns and pages that a prompt mentions.
+ * @throws Failure if a mentioned file cannot be read
+ */
 export async function readMentioned(
   files: FilesPort,
   prompt: NewPrompt,
   signal: AbortSignal,
-): Promise<readonly AttachedFile[]> {
-  const found: AttachedFile[] = [];
-  for (const path of pathsOf(files, prompt)) {
-    if (files.kindOf(path) === 'file') found.push(await files.attach(path, signal));
-  }
-  return found;
+): Promise<MentionedFiles> {
+  const read: Reading = { files: [], summaries: [], counted: new Set(), problems: [] };
+  for (const path of pathsOf(files, prompt)) await readPath(files, path, prompt, read, signal);
+  return read;
 }

@@ -9,9 +9,11 @@ import {
   type SessionCore,
 } from '../session/session-core.ts';
 import type { ArgumentSource } from '../slash-commands/slash-command.ts';
-import { findCommand, slashCommands } from '../slash-commands/table.ts';
-import { themeNames } from '../text/themes.ts';
+import { commandCandidates, findCommand } from '../slash-commands/table.ts';
+import { themeNames } from '../../terminal/themes.ts';
+import { wrapModes } from '../text/wrap-modes.ts';
 import { runSend } from './send-prompt.ts';
+import type { ListEffect } from './list-effects.ts';
 import { entriesFrom } from './show-conversation.ts';
 import {
   runAttach,
@@ -60,7 +62,9 @@ async function editExternally(core: SessionCore, text: string): Promise<void> {
   core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
 }
 
-function modelCandidates(core: SessionCore): readonly Candidate[] {
+type CandidateSource = Pick<SessionCore, 'ports' | 'state'>;
+
+function modelCandidates(core: CandidateSource): readonly Candidate[] {
   const published = catalogue.map(({ id, purpose }) => ({ value: id, summary: purpose }));
   const known = new Set(published.map(({ value }) => value));
   const listed = core.state().knownModels.filter((id) => !known.has(id));
@@ -71,25 +75,46 @@ function modelCandidates(core: SessionCore): readonly Candidate[] {
   ];
 }
 
-const commandCandidates = (): readonly Candidate[] =>
-  slashCommands.map(({ name, summary }) => ({ value: name, summary }));
-
 const argumentCandidates: Readonly<
-  Record<ArgumentSource, (core: SessionCore) => readonly Candidate[]>
+  Record<ArgumentSource, (core: CandidateSource) => readonly Candidate[]>
 > = {
   models: modelCandidates,
-  commands: commandCandidates,
+  commands: ({ state }) => commandCandidates(state()),
   conversations: ({ ports }) => ports.library.names(),
   themes: () => themeNames.map((value) => ({ value })),
+  'wrap modes': () => wrapModes.map((value) => ({ value })),
+  roles: ({ ports }) => ports.roles.names().map((value) => ({ value })),
   files: () => [],
 };
 
 /** @throws Failure if the conversations cannot be read */
-function candidatesFor(core: SessionCore, request: CompletionRequest): readonly Candidate[] {
-  if (request.kind === 'command') return commandCandidates();
+export function candidatesFor(
+  core: CandidateSource,
+  request: CompletionRequest,
+): readonly Candidate[] {
+  if (request.kind === 'command') return commandCandidates(core.state());
   if (request.kind === 'path') return core.ports.files.candidates(request.folder ?? '');
   const source = findCommand(request.command ?? '')?.completes;
   return source === undefined ? [] : argumentCandidates[source](core);
+}
+
+/** The values of a prompt file; lists prompt files again for their names. */
+async function promptFileCandidates(
+  core: SessionCore,
+  { kind, command = '' }: CompletionRequest,
+): Promise<readonly Candidate[] | undefined> {
+  if (kind === 'path' || (kind === 'argument' && findCommand(command) !== undefined))
+    return undefined;
+  const { listPromptFiles, valueCandidates } = await import('./use-prompt-file.ts');
+  if (kind === 'argument') return valueCandidates(core, command);
+  await listPromptFiles(core);
+  return undefined;
+}
+
+const loadList = () => import('./list-effects.ts');
+
+async function runListEffect(core: SessionCore, effect: ListEffect): Promise<void> {
+  await (await loadList()).runListEffect(core, effect);
 }
 
 /** Runners may throw synchronously or reject. */
@@ -97,6 +122,7 @@ export const effectRunners: EffectRunners = {
   print: ({ transcript }, { entries }) => transcript.print(entries),
   send: runSend,
   stop: (core) => core.stop(),
+  'retry-now': (core) => core.retryNow(),
   quit: (core) => core.quit(),
   suspend: ({ screen }) => screen.suspend(),
   redraw: ({ screen }) => screen.redraw(),
@@ -104,21 +130,53 @@ export const effectRunners: EffectRunners = {
   remember: ({ ports }, { text }) => ports.remember(text),
   'keep-draft': ({ ports }, { text }) => ports.keepDraft(text),
   'edit-externally': (core, { text }) => editExternally(core, text),
-  'find-candidates': (core, { request }) => {
-    const candidates = candidatesFor(core, request);
+  'find-candidates': async (core, { request }) => {
+    const found = await promptFileCandidates(core, request);
+    const candidates = found ?? candidatesFor(core, request);
     core.dispatch({ type: 'candidates-found', request, candidates });
   },
   'list-models': runListModels,
   attach: runAttach,
+  'recognise-paths': async (core, effect) => {
+    const { recognisePaths } = await import('../picker/recognise-paths.ts');
+    recognisePaths(core, effect);
+  },
+  'pick-files': async (core, effect) => {
+    const { pickFiles } = await import('../picker/pick-files.ts');
+    await pickFiles(core, effect);
+  },
+  'run-shell': async (core, effect) => {
+    const { runShellLine } = await import('../shell/run-shell-line.ts');
+    await runShellLine(core, effect);
+  },
   copy: runCopy,
   save: runSave,
   'save-journal': runSaveJournal,
   'select-version': (core, { turnId }) => selectVersion(core, turnId),
   undo: (core, { turnId }) => undo(core, turnId),
+  'change-parameters': async (core, { text }) =>
+    (await import('./change-parameters.ts')).runChangeParameters(core, text),
+  'choose-role': async (core, { name }) =>
+    (await import('./choose-role.ts')).runChooseRole(core, name),
+  'open-prompt': async (core, effect) =>
+    (await import('./use-prompt-file.ts')).runOpenPrompt(core, effect),
+  compact: async (core, effect) => (await import('./compact.ts')).runCompact(core, effect),
+  'remove-summary': (core, { turnId }) => {
+    core.journal().removeSummary(turnId);
+    dispatchConversation(core);
+  },
+  'show-context': async (core, { shows }) =>
+    (await import('./show-context.ts')).runShowContext(core, shows),
   rename: (core, { title }) => rename(core, title),
   'record-model': (core, { model }) => core.journal().setModel(model),
   'new-conversation': runNewConversation,
   resume: runResume,
+  export: async (core, effect) =>
+    (await import('./export-conversation.ts')).runExport(core, effect),
+  'open-list': async (core, effect) => (await loadList()).runOpenList(core, effect),
+  'read-list': runListEffect,
+  'search-list': runListEffect,
+  'preview-conversation': runListEffect,
   'list-conversations': runListConversations,
   // The transcript reads the theme from the state.
   'set-theme': ({ transcript }, { theme }) => transcript.print([notice(`the theme is ${theme}`)]),

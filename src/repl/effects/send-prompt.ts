@@ -1,4 +1,4 @@
-import { type AttachedFile, composePrompt } from '../../conversation/compose-prompt.ts';
+import { composePrompt } from '../../conversation/compose-prompt.ts';
 import {
   createAnswerRecorder,
   type AnswerRecorder,
@@ -9,18 +9,19 @@ import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { notice } from '../state/entry.ts';
-import { endingWith, messagesFor } from '../state/position.ts';
-import { attachedEntry } from '../text/sent-prompt.ts';
+import { contextUse, messagesFor, ratioOf } from '../state/position.ts';
 import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
-import { checkFiles } from './checked-files.ts';
-import { pathOf } from '../../conversation/tree.ts';
+import { checkFiles, type CheckedFiles } from './checked-files.ts';
+import { renewKey } from './renew-key.ts';
+import { endingWith, pathOf } from '../../conversation/tree.ts';
 
 /** An answer, from its prompt to its end. */
 interface Answer {
   readonly core: SessionCore;
-  readonly settings: SessionSettings;
+  /** With those of a prompt file. */
+  settings: SessionSettings;
   readonly nextModel: string | undefined;
   readonly signal: AbortSignal;
   /** Undefined until the prompt is recorded. */
@@ -57,11 +58,11 @@ function recordRepeated(answer: Answer, turnId: string): string {
 async function recordNew(
   answer: Answer,
   prompt: PromptToSend & { readonly type: 'new' },
-  files: readonly AttachedFile[],
+  { files, entries }: Pick<CheckedFiles, 'files' | 'entries'>,
 ): Promise<string> {
   const { core } = answer;
   core.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
-  core.print(files.map(attachedEntry));
+  core.print(entries);
   const content = composePrompt({ prompt: prompt.content, files });
   const parent = systemParent(answer, prompt.parent);
   const turn = core.journal().addTurn({ role: 'user', content, parent });
@@ -103,7 +104,8 @@ async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
 /** Records the events as the service sent them, with placeholders. */
 async function* recorded(answer: Answer, request: CompletionRequest): AsyncGenerator<ChatEvent> {
   const { core, recorder, signal } = answer;
-  for await (const event of core.ports.service.client().chat(request, { signal })) {
+  const options = { signal, hurry: () => core.hurried() };
+  for await (const event of core.ports.service.client().chat(request, options)) {
     recorder?.event(event);
     yield event;
   }
@@ -121,17 +123,12 @@ async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
   const journal = core.journal();
   const { model } = settings;
   answer.recorder = createAnswerRecorder(journal, { model, nextModel, parent: promptId });
-  const messages = messagesFor(endingWith(journal.conversation(), promptId));
-  const { request, warning } = service.plan(messages, settings);
+  const conversation = endingWith(journal.conversation(), promptId);
+  const ratio = ratioOf({ service: core.state().service, settings });
+  const { tokens } = contextUse(conversation, undefined, ratio);
+  const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
   if (warning !== undefined) core.print([notice(warning)]);
-  try {
-    await receiveEvents(answer, request);
-  } catch (error) {
-    const isRejected = error instanceof Failure && error.status === 401 && !signal.aborted;
-    const renew = isRejected ? service.keyRenewal() : undefined;
-    if (renew === undefined || !(await core.screen.lend(renew))) throw error;
-    await receiveEvents(answer, request);
-  }
+  await renewKey(core, signal, () => receiveEvents(answer, request));
 }
 
 function finishNotice(reason: string | undefined): string | undefined {
@@ -176,14 +173,28 @@ async function endIncomplete(answer: Answer, error: unknown): Promise<AnswerOutc
   return { type: 'failed', hasText, failure, isRecorded: recorder !== undefined };
 }
 
-async function send(answer: Answer, prompt: PromptToSend): Promise<AnswerOutcome> {
+/** The prompt with the text of its prompt file, if it has one. */
+async function filled(answer: Answer, prompt: PromptToSend) {
+  if (prompt.type !== 'new' || prompt.use === undefined) return { type: 'filled', prompt } as const;
+  const { fillPrompt } = await import('./use-prompt-file.ts');
+  const { core, settings, signal } = answer;
+  const { use } = prompt;
+  const found = await fillPrompt(core, { ...prompt, use }, settings, signal);
+  if (found.type === 'filled') answer.settings = found.settings;
+  return found;
+}
+
+async function send(answer: Answer, unfilled: PromptToSend): Promise<AnswerOutcome> {
   try {
+    const whole = await filled(answer, unfilled);
+    if (whole.type === 'unconfirmed') return whole;
+    const { prompt } = whole;
     const checked = await checkFiles(answer.core.ports, prompt, answer.signal);
     if (checked.type === 'unconfirmed') return checked;
     const promptId =
       prompt.type === 'repeat'
         ? recordRepeated(answer, prompt.turnId)
-        : await recordNew(answer, prompt, checked.files);
+        : await recordNew(answer, prompt, checked);
     await receiveAnswer(answer, promptId);
     return await endComplete(answer);
   } catch (error) {

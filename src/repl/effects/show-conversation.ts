@@ -1,7 +1,8 @@
 import { pathOf, textOf, titleOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { notice, type Entry } from '../state/entry.ts';
-import { promptsOf, versionText, type PromptAndAnswer } from '../state/position.ts';
+import { promptsOf, type PromptAndAnswer } from '../state/position.ts';
 import { refusalNotice } from '../../output/notices.ts';
+import { closingOf } from '../text/closing.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
 
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
@@ -18,11 +19,10 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
 }
 
 function promptEntries(conversation: Conversation, pair: PromptAndAnswer): readonly Entry[] {
-  const text = versionText(conversation, pair);
   return [
     ...sentEntries(pair.prompt.content),
     ...answerEntries(pair.answer),
-    ...(text === undefined ? [] : [notice(text)]),
+    ...closingOf(conversation, pair),
   ];
 }
 
@@ -41,6 +41,8 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
   const title = titleOf(conversation);
   const prompts = hidden === 1 ? '1 earlier prompt is' : `${hidden} earlier prompts are`;
   const earlier = hidden === 0 ? '' : `; ${prompts} not shown`;
-  const head = notice(`${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`);
+  const head = notice(
+    `conversation ${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`,
+  );
   return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
 }

@@ -35,7 +35,7 @@ export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<vo
   return runTask(core, async (signal) => {
     const { text, name } = await selectionOf(effect);
     const how = await core.ports.copy(text, signal);
-    return [notice(`${name} copied ${how}`)];
+    return [notice(`${name} was copied ${how}`)];
   });
 }
 
@@ -43,7 +43,7 @@ export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<vo
   return runTask(core, async () => {
     const { text, name } = await selectionOf(effect);
     const path = core.ports.files.write(effect.path, text);
-    return [notice(`${name} written to ${path}`)];
+    return [notice(`${name} was written to ${path}`)];
   });
 }
 
@@ -66,9 +66,9 @@ export function runSaveJournal(core: SessionCore): Promise<void> {
 
 export function runAttach(core: SessionCore, { path }: EffectOf<'attach'>): Promise<void> {
   return runTask(core, async (signal) => {
-    const file = await core.ports.files.attach(path, signal);
-    core.dispatch({ type: 'file-attached', file });
-    return [notice(`${file.name} is attached to the next prompt`)];
+    const { files, summary } = await core.ports.files.attach(path, signal);
+    for (const file of files) core.dispatch({ type: 'file-attached', file });
+    return [notice(summary ?? `${path} is attached to the next prompt`)];
   });
 }
 
@@ -94,21 +94,32 @@ export function runListConversations(
 export function runNewConversation(core: SessionCore): Promise<void> {
   return runTask(core, async () => {
     await core.useJournal(core.ports.library.create());
+    const { parameters } = core.state().settings;
+    if (parameters !== undefined) core.journal().setParameters(parameters);
     dispatchConversation(core);
-    return [notice('new conversation; /resume returns to the previous one')];
+    return [notice('a new conversation begins; /resume lists the earlier ones')];
   });
 }
 
-export function runResume(core: SessionCore, { name }: EffectOf<'resume'>): Promise<void> {
+/** Opens the list, filtered by the name, if that is the name of several conversations. */
+export async function runResume(
+  core: SessionCore,
+  { name, settings, isBranch = false }: EffectOf<'resume'>,
+): Promise<void> {
+  const { library } = core.ports;
+  const id = library.find(name);
+  if (id === undefined) {
+    const { runOpenList } = await import('./list-effects.ts');
+    const options = { isBranch, ...(settings !== undefined && { settings }) };
+    return runOpenList(core, { type: 'open-list', options, query: name });
+  }
   return runTask(core, async () => {
-    const { library } = core.ports;
-    const id = library.find(name);
     // This process already holds its lock.
-    if (id === core.journal().conversation().id)
+    if (id === core.journal().conversation().id && !isBranch)
       return [notice('this conversation is already open')];
-    const journal = library.resume(id);
+    const journal = isBranch ? library.branch(id) : library.resume(id);
     await core.useJournal(journal);
-    dispatchConversation(core);
+    dispatchConversation(core, settings);
     return showConversation(journal.conversation());
   });
 }

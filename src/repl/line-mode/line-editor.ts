@@ -1,39 +1,24 @@
-import type { Clock } from '../../clock.ts';
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
-import { newerEntry, olderEntry, type History } from '../editing/history.ts';
-import { actionOf, type KeyAction } from '../editing/keys/key-bindings.ts';
+import { newerEntry, olderEntry } from '../editing/history.ts';
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import { actionOf } from '../editing/keys/key-map.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { contentOf } from '../editing/paste.ts';
-import {
-  clearBuffer,
-  createBuffer,
-  draftOf,
-  insert,
-  withDraft,
-  type TextBuffer,
-} from '../editing/text-buffer.ts';
+import { clearBuffer, createBuffer, draftOf, insert, withDraft } from '../editing/text-buffer.ts';
 import { createKeyInput } from '../live/key-input.ts';
-import { editBytes, nothingTyped, bytesToEnd, typedLine, type LinePlace } from './typed-line.ts';
-
-export interface LineEditorOptions {
-  readonly clock: Clock;
-  readonly write: (text: string) => void;
-  readonly columns: () => number;
-  /** Earlier prompts, read when the user starts to browse them. */
-  readonly history: () => History;
-  /** Called with each entered line; the cursor is on the next row by then. */
-  readonly onLine: (text: string) => void;
-  /** Ctrl-C on an empty line, or while the line is not shown. */
-  readonly onInterrupt: () => void;
-  /** Ctrl-C discarded the typed text: the question must be written again. */
-  readonly onDiscarded: () => void;
-  /** Ctrl-D on an empty line. */
-  readonly onEnd: () => void;
-  readonly onSuspend: () => void;
-}
+import { endSearch, pressSearch } from './line-search-keys.ts';
+import {
+  createShownLine,
+  historyOf,
+  type EditorState,
+  type LineEditorOptions,
+} from './line-state.ts';
+import { typedLine } from './typed-line.ts';
 
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export interface LineEditor {
+  /** The line is the text to search for. */
+  isSearching(): boolean;
   feed(bytes: Uint8Array): void;
   /** Shows the typed text from `column` on, after a question. */
   show(column: number): void;
@@ -42,50 +27,27 @@ export interface LineEditor {
   stop(): void;
 }
 
-/** The line on the screen. */
-function createShownLine({ write, columns }: LineEditorOptions) {
-  let shown = nothingTyped;
-  let column: number | undefined;
-  const place = (from: number): LinePlace => ({ column: from, columns: columns() });
-  return {
-    isShown: () => column !== undefined,
-    begin(from: number) {
-      shown = nothingTyped;
-      column = from;
-    },
-    update(next: typeof shown) {
-      if (column === undefined) return;
-      const bytes = editBytes(shown, next, place(column));
-      shown = next;
-      if (bytes !== '') write(bytes);
-    },
-    leave(ending: string) {
-      if (column === undefined) return;
-      const bytes = bytesToEnd(shown, place(column)) + ending;
-      column = undefined;
-      if (bytes !== '') write(bytes);
-    },
-  };
-}
-
-interface EditorState {
-  readonly options: LineEditorOptions;
-  readonly line: ReturnType<typeof createShownLine>;
-  buffer: TextBuffer;
-  /** With its position among the earlier prompts; undefined if none was recalled. */
-  history: History | undefined;
-}
-
 /** Clears the line. @returns the typed text */
 function takeText(state: EditorState): string {
   const text = contentOf(state.buffer);
   state.buffer = clearBuffer(state.buffer);
   state.history = undefined;
+  state.search = undefined;
   return text;
+}
+
+/** In a paste, a tab is text. */
+function complete(state: EditorState): void {
+  const { line, options, search: current } = state;
+  if (current?.phase === 'asking' || !options.isPrompt()) return;
+  const { buffer, words } = options.complete(state.buffer);
+  state.buffer = buffer;
+  if (words !== undefined && line.isShown()) options.say(words);
 }
 
 function enter(state: EditorState): void {
   const { line, options } = state;
+  if (state.search?.phase === 'asking') return endSearch(state, state.search.draft);
   const wasShown = line.isShown();
   line.leave('\n');
   // The next line of a paste starts in the first column.
@@ -95,8 +57,12 @@ function enter(state: EditorState): void {
 
 function interrupt(state: EditorState): void {
   const { line, options } = state;
-  const isTyped = takeText(state) !== '' && line.isShown();
-  if (!isTyped) return options.onInterrupt();
+  if (state.search?.phase === 'asking') {
+    state.buffer = clearBuffer(state.buffer);
+    return endSearch(state, state.search.draft);
+  }
+  // Text typed while the line is not shown appears with the next question.
+  if (!line.isShown() || takeText(state) === '') return options.onInterrupt();
   line.leave('\n');
   options.onDiscarded();
 }
@@ -107,7 +73,8 @@ function deleteOrEnd(state: EditorState): void {
 }
 
 function recall(state: EditorState, entryOf: typeof olderEntry): void {
-  const found = entryOf(state.history ?? state.options.history(), draftOf(state.buffer));
+  if (state.search?.phase === 'asking') return;
+  const found = entryOf(historyOf(state), draftOf(state.buffer));
   if (found === undefined) return;
   state.history = found.history;
   state.buffer = withDraft(state.buffer, found.draft);
@@ -127,12 +94,12 @@ const lineActions: Partial<Record<KeyAction, (state: EditorState) => void>> = {
   'move-down': recallNewer,
   'history-older': recallOlder,
   'history-newer': recallNewer,
-  // Pasted tabs.
-  complete: (state) => void (state.buffer = insert(state.buffer, '\t')),
+  complete,
+  'search-start': pressSearch,
 };
 
 function press(state: EditorState, key: KeyPress): void {
-  const action = actionOf(chordOf(key), 'composer');
+  const action = actionOf(chordOf(key), 'composer', state.options.keyMap);
   const act = action && lineActions[action];
   if (act !== undefined) act(state);
   else if (action !== undefined && isEditAction(action)) {
@@ -152,10 +119,18 @@ function type(state: EditorState, text: string): void {
 
 export function createLineEditor(options: LineEditorOptions): LineEditor {
   const line = createShownLine(options);
-  const state: EditorState = { options, line, buffer: createBuffer(), history: undefined };
+  const state: EditorState = {
+    options,
+    line,
+    buffer: createBuffer(),
+    history: undefined,
+    search: undefined,
+  };
   const onKeys = (events: readonly KeyEvent[]) => {
-    for (const event of events) {
-      if (event.type === 'key') press(state, event);
+    for (const [index, event] of events.entries()) {
+      const isPasted = events[index + 1]?.type === 'text';
+      if (event.type === 'key' && event.name === 'tab' && isPasted) type(state, '\t');
+      else if (event.type === 'key') press(state, event);
       else type(state, event.text);
       show(state);
     }
@@ -167,6 +142,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
       line.begin(column);
       show(state);
     },
+    isSearching: () => state.search?.phase === 'asking',
     hide: () => line.leave(''),
     stop: () => keys.stop(),
   };

@@ -8,7 +8,8 @@ import { contentOf } from '../editing/paste.ts';
 import { clearBuffer, createBuffer, insert } from '../editing/text-buffer.ts';
 import { createDebounce } from '../session/timers.ts';
 import type { Action } from '../state/action.ts';
-import { createLineEditor, type LineEditor, type LineEditorOptions } from './line-editor.ts';
+import { createLineEditor, type LineEditor } from './line-editor.ts';
+import type { LineEditorOptions } from './line-state.ts';
 
 /** Splits the input of a cooked terminal into lines. */
 export interface LineReader {
@@ -180,6 +181,8 @@ export interface LineInput {
   /** Shows the typed text from `column` on, if natter edits the lines. */
   showTyped(column: number): void;
   hideTyped(): void;
+  /** The typed text is searched for, not entered. */
+  isSearching(): boolean;
 }
 
 export function createLineInput(options: LineInputOptions): LineInput {
@@ -196,6 +199,7 @@ export function createLineInput(options: LineInputOptions): LineInput {
     adjust,
     showTyped: (column) => editor?.show(column),
     hideTyped: () => editor?.hide(),
+    isSearching: () => editor?.isSearching() ?? false,
     start() {
       adjust();
       releases = [

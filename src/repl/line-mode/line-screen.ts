@@ -3,7 +3,7 @@ import { displayWidth } from '../../terminal/text/width.ts';
 import type { Dialog } from '../state/dialog.ts';
 import type { Screen } from '../session/ports.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
-import { activityText, cancelHintText } from '../text/status-text.ts';
+import { activityText, cancelHintText, stalledSeconds } from '../text/status-text.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
@@ -16,6 +16,8 @@ export interface LineScreenOptions {
   /** Called after a question was written, with the column where it ends. */
   readonly onAsked?: (column: number) => void;
   readonly beforeOutput?: () => void;
+  /** The line is a text to search for. */
+  readonly isSearching?: () => boolean;
 }
 
 /** Milliseconds without an answer before a notice. */
@@ -29,23 +31,36 @@ function dialogText(dialog: Dialog, cancelHint: string): string {
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
 }
 
+/** Whether the next line is a prompt, not the answer to a question. */
+export function expectsPrompt({ dialog, list }: Pick<ReplState, 'dialog' | 'list'>): boolean {
+  return dialog === undefined && list === undefined;
+}
+
 /** The question to the user; undefined while natter is busy or has ended. */
-function questionOf(state: ReplState): string | undefined {
-  const { dialog, activity, hasQuit } = state;
+function questionOf(state: ReplState, isSearching: boolean): string | undefined {
+  const { dialog, list, activity, hasQuit } = state;
   if (hasQuit) return undefined;
   if (dialog !== undefined) return dialogText(dialog, cancelHintText(state));
-  return activity === undefined ? 'You: ' : undefined;
+  if (list !== undefined) return list.code.questionOf(state, list);
+  if (activity !== undefined) return undefined;
+  return isSearching ? 'Search earlier prompts for: ' : 'You: ';
 }
 
-/** A notice about a retry or a slow answer, if any. */
+/** A notice about a retry, or about an answer that is slow or stalled, if any. */
 function progressOf(activity: AnswerActivity, now: number): string | undefined {
-  if (activity.phase === 'retrying') return activityText(activity, now);
+  if (activity.phase === 'retrying') {
+    return `${activityText(activity, now)}; Enter retries now, Ctrl+C gives up`;
+  }
+  const stalled = stalledSeconds(activity, now);
+  if (stalled !== undefined) return `nothing for ${stalled} s; Ctrl+C stops and keeps the text`;
   const isSlow = activity.phase === 'waiting' && now - activity.since >= slowAnswer;
-  return isSlow ? `waiting for ${activity.model}; Ctrl-C stops` : undefined;
+  return isSlow ? `waiting for ${activity.model}; Ctrl+C stops` : undefined;
 }
 
-function progressKey({ phase, retry, since }: AnswerActivity): string {
-  return `${since} ${phase} ${retry?.retry ?? 0}`;
+function progressKey(activity: AnswerActivity, now: number): string {
+  const { phase, retry, since, lastAt } = activity;
+  const stall = stalledSeconds(activity, now) === undefined ? '' : lastAt;
+  return `${since} ${phase} ${retry?.retry ?? 0} ${stall}`;
 }
 
 export interface LineScreen extends Screen {
@@ -57,6 +72,8 @@ interface Output {
   readonly options: LineScreenOptions;
   /** An unanswered question at the end of the output. */
   question: string | undefined;
+  /** The output ends inside a line of an answer. */
+  isInLine: boolean;
 }
 
 function writeText(output: Output, text: string): void {
@@ -64,11 +81,17 @@ function writeText(output: Output, text: string): void {
   beforeOutput?.();
   if (output.question !== undefined) write('\n');
   output.question = undefined;
+  if (text !== '') output.isInLine = !text.endsWith('\n');
   write(text);
 }
 
+function writeNotice(output: Output, text: string): void {
+  const lead = output.isInLine && output.question === undefined ? '\n' : '';
+  writeText(output, `${lead}natter: ${sanitizeLine(text)}\n`);
+}
+
 function ask(output: Output, state: ReplState | undefined): void {
-  const question = state && questionOf(state);
+  const question = state && questionOf(state, output.options.isSearching?.() === true);
   if (question === undefined || question === output.question) return;
   writeText(output, question);
   output.question = question;
@@ -80,30 +103,35 @@ function createProgressNotices(output: Output) {
   let lastProgress: string | undefined;
   let wasArmed = false;
   return ({ activity, now, isQuitArmed }: ReplState): void => {
-    if (isQuitArmed && !wasArmed) writeText(output, 'natter: press Ctrl-C again to quit\n');
+    if (isQuitArmed && !wasArmed) writeNotice(output, 'press Ctrl+C again to quit');
     wasArmed = isQuitArmed;
-    if (activity?.type !== 'answer' || progressKey(activity) === lastProgress) return;
+    if (activity?.type !== 'answer' || progressKey(activity, now) === lastProgress) return;
     const progress = progressOf(activity, now);
     if (progress === undefined) return;
-    lastProgress = progressKey(activity);
-    writeText(output, `natter: ${sanitizeLine(progress)}\n`);
+    lastProgress = progressKey(activity, now);
+    writeNotice(output, progress);
   };
 }
 
 /** Shows a session as labelled lines; never changes text that was written. */
 export function createLineScreen(options: LineScreenOptions): LineScreen {
   const { defer, lend, suspend, close, beforeOutput } = options;
-  const output: Output = { options, question: undefined };
+  const output: Output = { options, question: undefined, isInLine: false };
   const writeProgress = createProgressNotices(output);
   let state: ReplState | undefined;
   const askAgain = () => defer(() => ask(output, state));
   return {
     lend,
     suspend,
-    close,
+    async close() {
+      // The shell's prompt, or a last line of natter, starts on a separate row.
+      if (output.question !== undefined) writeText(output, '');
+      await close();
+    },
     lineEntered() {
       beforeOutput?.();
       output.question = undefined;
+      output.isInLine = false;
     },
     write(text) {
       writeText(output, text);

@@ -2,9 +2,13 @@ import type { TerminalDevice } from '../../terminal/device/device.ts';
 import { lineFormat } from '../text/transcript-formats.ts';
 import type { ReplOptions } from '../session/ports.ts';
 import { createSession, type Session } from '../session/session.ts';
+import type { TranscriptFormat } from '../session/transcript.ts';
 import type { ReplState } from '../state/state.ts';
+import { candidatesFor } from '../effects/run-effect.ts';
+import { completeLine } from './line-completion.ts';
+import type { TextBuffer } from '../editing/text-buffer.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
-import { createLineScreen, type LineScreen } from './line-screen.ts';
+import { createLineScreen, expectsPrompt, type LineScreen } from './line-screen.ts';
 
 /** Stops the input while another program uses the terminal. */
 function lending(input: () => LineInput | undefined) {
@@ -19,8 +23,23 @@ function lending(input: () => LineInput | undefined) {
 }
 
 export interface LineModeOptions extends ReplOptions {
+  /** Answers are written as their Markdown source. */
+  readonly showsSource: boolean;
   /** Whether natter edits the lines. A dumb terminal, such as in Emacs, does so itself. */
   readonly editsLines: boolean;
+}
+
+/** Answers as labelled text. The first answer loads the reader. */
+function formatFor({ showsSource }: LineModeOptions): () => TranscriptFormat {
+  if (showsSource) return () => lineFormat;
+  const format: TranscriptFormat = {
+    ...lineFormat,
+    async answerText() {
+      const { createSpokenMarkdown } = await import('../../terminal/spoken/spoken-markdown.ts');
+      return createSpokenMarkdown();
+    },
+  };
+  return () => format;
 }
 
 function suspendLines(
@@ -39,6 +58,22 @@ function isSecret({ dialog }: ReplState): boolean {
   return dialog?.type === 'entry' && dialog.isHidden;
 }
 
+/** What the editor of the line uses of the session. */
+function editingOf({ ports, stdout }: LineModeOptions, session: Session, screen: LineScreen) {
+  const source = { ports, state: () => session.state() };
+  return {
+    clock: ports.clock,
+    keyMap: session.state().keyMap,
+    columns: () => stdout.columns(),
+    history: () => session.state().history,
+    onDiscarded: () => screen.redraw(),
+    isPrompt: () => expectsPrompt(session.state()),
+    complete: (buffer: TextBuffer) =>
+      completeLine(buffer, (request) => candidatesFor(source, request)),
+    say: (words: string) => screen.write(lineFormat.notice(words)),
+  };
+}
+
 /** A session in plain labelled lines, for screen readers and dumb terminals. */
 export function startLineMode(options: LineModeOptions): Session {
   const { stdout, ports, device } = options;
@@ -52,22 +87,16 @@ export function startLineMode(options: LineModeOptions): Session {
     close: async () => input?.stop(),
     onAsked: (column) => isSecret(session.state()) || input?.showTyped(column),
     beforeOutput: () => input?.hideTyped(),
+    isSearching: () => input?.isSearching() ?? false,
   });
   let input: LineInput | undefined;
   const show = (state: ReplState) => {
     screen.show(state);
     input?.adjust();
   };
-  const shown = { screen: { ...screen, show }, format: () => lineFormat };
+  const shown = { screen: { ...screen, show }, format: formatFor(options) };
   const session: Session = createSession({ ...options, ...shown });
-  const editing = {
-    clock: ports.clock,
-    write,
-    columns: () => stdout.columns(),
-    history: () => session.state().history,
-    onDiscarded: () => screen.redraw(),
-    onSuspend: suspend,
-  };
+  const editing = { ...editingOf(options, session, screen), write, onSuspend: suspend };
   input = createLineInput({
     device,
     clock: ports.clock,

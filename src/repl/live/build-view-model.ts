@@ -1,26 +1,31 @@
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
-import { count, tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import { matchOf } from '../editing/history.ts';
+import { matchOf, olderMatches, type History, type HistorySearch } from '../editing/history.ts';
+import { keyLabel } from '../editing/keys/key-bindings.ts';
 import { layout, composerColumns, composerRows } from '../editing/layout.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
+import { isEmpty } from '../editing/text-buffer.ts';
 import type { Dialog } from '../state/dialog.ts';
-import type { AnswerUsage, ReplState, ServiceFacts } from '../state/state.ts';
-import { stalledSeconds, cancelHintText } from '../text/status-text.ts';
+import type { ReplState } from '../state/state.ts';
+import { caretShapeOf, modeText, typesText } from '../state/vi-session.ts';
+import { stalledSeconds, cancelHintText, sourceName } from '../text/status-text.ts';
+import { fittingEnd } from '../view/fit-parts.ts';
+import { firstVisible } from '../view/fit-view.ts';
 import type {
   ComposerView,
   DialogView,
   FooterView,
+  SearchView,
   Status,
   ViewModel,
 } from '../view/view-model.ts';
 
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 
-function statusOf({ activity, now }: ReplState): Status {
+function statusOf({ activity, now, composer }: ReplState): Status {
   if (activity === undefined) return { phase: 'idle' };
   if (activity.isStopping) return { phase: 'stopping' };
   const seconds = secondsBetween(activity.since, now);
@@ -30,52 +35,72 @@ function statusOf({ activity, now }: ReplState): Status {
   if (phase === 'retrying' && retry !== undefined) {
     const secondsLeft = Math.max(0, Math.ceil((retry.at - now) / 1000));
     const cause = sanitizeLine(retry.cause);
-    return { phase, model, cause, secondsLeft, retry: retry.retry, retries: retry.retries };
+    const { retry: number, retries } = retry;
+    return {
+      phase,
+      model,
+      cause,
+      secondsLeft,
+      retry: number,
+      retries,
+      canHurry: isEmpty(composer),
+    };
   }
   return phase === 'streaming'
     ? { phase, model, seconds, tokens, isEstimate: true, stalled: stalledSeconds(activity, now) }
     : { phase: 'waiting', model, seconds };
 }
 
+function selectionOf({ vi, composer }: ReplState) {
+  return vi?.editor.selection(vi.editing, composer);
+}
+
 /** During a history search, the match replaces the composer's text. */
 function composerOf(state: ReplState): ComposerView {
   const found = state.search && matchOf(state.history, state.search);
   const draft = found ?? state.composer;
-  const shown = layout(draft, composerColumns(state.columns), composerRows(state.rows));
-  const { rows, cursorRow, cursorColumn, hasMoreAbove, hasMoreBelow } = shown;
+  const selected = found === undefined ? selectionOf(state) : undefined;
+  const shown = layout(draft, composerColumns(state.columns), composerRows(state.rows), selected);
+  const { rows, cursorRow, cursorColumn, hasMoreAbove, hasMoreBelow, selections } = shown;
   return {
     rows,
     caret: { row: cursorRow, column: cursorColumn },
+    caretShape: state.vi && caretShapeOf(state.vi),
+    selections,
     hasMoreAbove,
     hasMoreBelow,
-    placeholder: state.conversation.turns.size === 0 ? 'type a prompt, or /help' : '',
+    placeholder: state.activity === undefined ? 'type a prompt' : 'type the next prompt',
   };
 }
 
-function usageText({ promptTokens, completionTokens, isEstimate }: AnswerUsage): string {
-  const mark = isEstimate ? '~' : '';
-  return `${tokenText(promptTokens, isEstimate)} in, ${mark}${count(completionTokens)} out`;
-}
-
-function sourceOf({ isSandbox, isReplay }: ServiceFacts): string | undefined {
-  if (isReplay === true) return 'replay';
-  return isSandbox ? 'sandbox' : undefined;
-}
-
 function footerOf(state: ReplState): FooterView {
-  const { settings, context, conversation, service, lastUsage } = state;
+  const { settings, context, conversation, service } = state;
   return {
+    mode: state.vi && sanitizeLine(modeText(state.vi)),
     conversation: sanitizeLine(titleOf(conversation)) || 'new conversation',
-    source: sourceOf(service),
+    source: sourceName(service),
     model: sanitizeLine(settings.model),
     contextUsed: context.tokens,
     isEstimate: context.isEstimate,
     contextWindow: contextWindow(settings.model, service.windows),
-    usage: lastUsage && usageText(lastUsage),
   };
 }
 
 const pausedQueueText = 'Enter sends the queue, Up edits it';
+
+/** The keys that stop an answer, if they are not just Esc. */
+function stopKeysOf({ keyMap, vi }: ReplState): string | undefined {
+  const chord = keyMap?.bindings.find(({ action }) => action === 'stop')?.keys[0];
+  if (keyMap !== undefined && chord !== 'escape') return chord ? keyLabel(chord) : 'Ctrl+C';
+  return vi !== undefined && typesText(vi) ? 'Esc Esc' : undefined;
+}
+
+function stashText(count: number, isFree: boolean): string | undefined {
+  if (count === 0) return undefined;
+  const drafts = count === 1 ? '1 draft is stashed' : `${count} drafts are stashed`;
+  const last = count === 1 ? 'it' : 'the last one';
+  return `${drafts}; ${isFree ? `Ctrl+S restores ${last}` : `${last} returns after this prompt`}`;
+}
 
 function noticeOf({
   isQuitArmed,
@@ -83,30 +108,53 @@ function noticeOf({
   branch,
   queue,
   isQueuePaused,
+  completion,
+  stash = [],
+  composer,
+  recognised,
 }: ReplState): string | undefined {
-  if (isQuitArmed) return 'press Ctrl-C again to quit';
+  if (completion?.isPartial === true) return 'not all files were searched; type a folder and /';
+  if (composer.text === recognised && recognised !== '')
+    return 'Ctrl+_ keeps its path as text; the file after @ is attached';
+  if (isQuitArmed) return 'press Ctrl+C again to quit';
   if (isExitWordEntered) return 'press Enter again to quit';
-  if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl-C keeps the old version';
-  return queue.length > 0 && isQueuePaused ? pausedQueueText : undefined;
+  if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl+C keeps the old version';
+  if (queue.length > 0 && isQueuePaused) return pausedQueueText;
+  return stashText(stash.length, isEmpty(composer));
 }
 
-function candidateLabel({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
-  const slash = kind === 'command' ? '/' : '';
-  return sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
+/** Columns beside a path in the menu: its mark, and the position. */
+const pathMargin = 17;
+
+/** Rows of a search for older matches. */
+const maxOlderMatches = 4;
+
+function searchView(history: History, search: HistorySearch): SearchView {
+  const older = olderMatches(history, search, maxOlderMatches);
+  return {
+    query: sanitizeLine(search.query),
+    found: !search.isFailed,
+    older: older.map((draft) => sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '))),
+  };
 }
 
 /** Maximum columns of a dialog's label and the caret. */
 const labelColumns = 14;
 
-const labels = { address: 'base URL', key: 'API key' } as const;
+const labels = { address: 'base URL', key: 'API key', value: 'value' } as const;
 
-/** The end of a text that fits in `columns`. */
-function endOf(text: string, columns: number): string {
-  let rest = text;
-  while (displayWidth(rest) > columns) {
-    [, rest] = splitAtWidth(rest, Math.max(1, displayWidth(rest) - columns));
-  }
-  return rest;
+/** A long path is shortened at its start: its name matters most. */
+function candidateLabel(
+  { kind }: CompletionRequest,
+  { value, isFolder }: Candidate,
+  columns: number,
+): string {
+  const slash = kind === 'command' ? '/' : '';
+  const label = sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
+  const room = Math.max(8, columns - pathMargin);
+  return kind !== 'path' || displayWidth(label) <= room
+    ? label
+    : `...${fittingEnd(label, room - 3)}`;
 }
 
 function entryView(
@@ -119,7 +167,7 @@ function entryView(
   const show = (text: string) =>
     isHidden ? '*'.repeat([...graphemes(text)].length) : sanitizeLine(text);
   const room = Math.max(8, columns - labelColumns);
-  const before = endOf(show(content.slice(0, input.cursor)), room);
+  const before = fittingEnd(show(content.slice(0, input.cursor)), room);
   const [after] = splitAtWidth(show(content.slice(input.cursor)), room - displayWidth(before));
   return {
     kind: 'entry',
@@ -131,17 +179,23 @@ function entryView(
   };
 }
 
-function dialogView(dialog: Dialog, columns: number, cancelHint: string): DialogView {
-  if (dialog.type === 'entry') return entryView(dialog, columns, cancelHint);
+/** Rows of the window besides the choices: the title, the hints, the footer, and one row of the text above. */
+const rowsBesideChoices = 4;
+
+function dialogView(dialog: Dialog, state: ReplState): DialogView {
+  const cancelHint = cancelHintText(state);
+  if (dialog.type === 'entry') return entryView(dialog, state.columns, cancelHint);
+  const shown = Math.max(1, state.rows - rowsBesideChoices);
+  const first = firstVisible(dialog.selected, dialog.choices.length, shown);
   const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
   return {
     kind: 'choice',
     title: sanitizeLine(dialog.title),
     hints: ['Enter or a number chooses', ...(hasSandbox ? ['or type a prompt'] : []), cancelHint],
-    options: dialog.choices.map((choice, index) => ({
-      label: sanitizeLine(`${index + 1} ${choice.label}`),
+    options: dialog.choices.slice(first, first + shown).map((choice, index) => ({
+      label: sanitizeLine(`${first + index + 1} ${choice.label}`),
     })),
-    selected: dialog.selected,
+    selected: dialog.selected - first,
   };
 }
 
@@ -151,20 +205,22 @@ export function buildViewModel(state: ReplState, tail: string): ViewModel {
   return {
     tail,
     status: statusOf(state),
+    stopKeys: stopKeysOf(state),
     queue: queue.map((draft) => sanitizeLine(shownText(draft))),
     isQueuePaused: state.isQueuePaused,
     attachments: state.attachments.map(({ name }) => sanitizeLine(name)),
     composer: composerOf(state),
     completion: completion && {
       candidates: completion.candidates.map((candidate) => ({
-        label: candidateLabel(completion.request, candidate),
+        label: candidateLabel(completion.request, candidate, state.columns),
+        ...(candidate.argument === undefined ? {} : { argument: candidate.argument }),
         ...(candidate.summary === undefined ? {} : { summary: sanitizeLine(candidate.summary) }),
       })),
       selected: completion.selected,
     },
-    search: search && { query: sanitizeLine(search.query), found: !search.isFailed },
+    search: search && searchView(state.history, search),
     notice: noticeOf(state),
     footer: footerOf(state),
-    dialog: dialog && dialogView(dialog, state.columns, cancelHintText(state)),
+    dialog: dialog && dialogView(dialog, state),
   };
 }

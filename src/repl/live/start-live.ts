@@ -1,6 +1,10 @@
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
+import type { Clock } from '../../clock.ts';
+import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { RegionPlace } from '../../terminal/live/live-screen.ts';
 import { createLiveRegion, type LiveRegion } from '../../terminal/live/live-region.ts';
-import type { Style } from '../../terminal/style.ts';
+import type { OwnPaints, Style } from '../../terminal/style.ts';
+import { createFormats } from './answer-formats.ts';
 import {
   createTerminalQueries,
   type TerminalQueries,
@@ -9,29 +13,43 @@ import {
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { ReplOptions, Screen } from '../session/ports.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';
-import { createMarkdownLoader, richFormat } from '../text/transcript-formats.ts';
 import { createSession, type Session } from '../session/session.ts';
+import { createTicker } from '../session/timers.ts';
 import type { ReplState } from '../state/state.ts';
-import { themedStyle } from '../text/themes.ts';
+import type { TerminalColors } from '../../terminal/themes.ts';
+import { type Background, createBackground } from './background.ts';
 import { createDrawer, loadLayout } from '../view/draw-frame.tsx';
+import { spinnerPace } from '../view/status-row.ts';
 import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
+import type { WindowOptions, WindowWatch } from './window-watch.ts';
 
 export interface LiveOptions extends ReplOptions {
   readonly traits: TerminalTraits;
+  /** The terminal is known to open links. */
+  readonly opensLinks: boolean;
+  readonly colors: TerminalColors;
   readonly style: Style;
+  /** Of answers. */
+  readonly ownPaints?: OwnPaints | undefined;
   /** The terminal can show characters such as `›`. */
   readonly unicode: boolean;
+  /** Undefined: title, progress and notifications are left alone. */
+  readonly window?: WindowOptions;
 }
 
 interface Live {
+  /** Loaded after the first frame. */
+  window?: WindowWatch;
+  readonly background: Background;
   readonly options: LiveOptions;
   readonly region: LiveRegion;
   readonly keys: KeyInput;
   readonly session: () => Session;
 }
 
-function enterRawMode({ options, region, keys, session }: Live): RawModeSession {
+function enterRawMode(live: Live): RawModeSession {
+  const { options, region, keys, session } = live;
   const { device, traits, stdout } = options;
   const resize = () => {
     region.resized();
@@ -41,6 +59,7 @@ function enterRawMode({ options, region, keys, session }: Live): RawModeSession 
     onInput: (bytes) => keys.feed(bytes),
     onResize: resize,
     onContinue() {
+      live.window?.refresh();
       region.resume();
       region.redraw();
       resize();
@@ -51,19 +70,21 @@ function enterRawMode({ options, region, keys, session }: Live): RawModeSession 
 }
 
 async function lend<Result>(
-  { region, options }: Live,
+  live: Live,
   rawMode: RawModeSession,
   use: () => Promise<Result>,
 ): Promise<Result> {
+  const { region, options } = live;
   region.suspend();
   rawMode.pause();
-  // Ctrl-C belongs to the other program.
+  // Ctrl+C belongs to the other program.
   const release = options.device.onInterrupt(() => undefined);
   try {
     return await use();
   } finally {
     release();
     rawMode.resume();
+    live.window?.refresh();
     region.resume();
   }
 }
@@ -73,7 +94,7 @@ function screenOf(
   rawModeOf: () => RawModeSession,
   show: (state: ReplState) => void,
 ): Screen {
-  const { region, keys, options } = live;
+  const { region, keys, options, background } = live;
   return {
     show,
     write(text) {
@@ -88,6 +109,7 @@ function screenOf(
       rawModeOf().suspend();
     },
     async close() {
+      await background.settled();
       keys.stop();
       try {
         region.close();
@@ -114,7 +136,7 @@ function createPreview() {
     { activity }: ReplState,
     formatter: () => AnswerFormatter | Promise<AnswerFormatter>,
   ): string => {
-    const undecided = activity?.type === 'answer' ? activity.undecided : '';
+    const undecided = activity?.undecided ?? '';
     if (undecided === source) return shown;
     source = undecided;
     shown = undecided;
@@ -130,39 +152,87 @@ function createPreview() {
   };
 }
 
+/** After the first frame, which needs none of it. */
+async function watchWindow(live: Live, rawMode: RawModeSession): Promise<void> {
+  const { options, region, session } = live;
+  if (options.window === undefined) return;
+  await options.ports.clock.sleep(0);
+  const { createWindowWatch } = await import('./window-watch.ts');
+  if (session().state().hasQuit) return;
+  live.window = createWindowWatch(options.window, (sequences) => region.writeAside(sequences));
+  rawMode.extend(live.window.modes);
+  live.window.show(session().state());
+}
+
+/** Begins to load what the first frame needs. An error is thrown by `startLive`. */
+export function prepareLive(): void {
+  loadLayout().catch(() => undefined);
+}
+
+/** Shows states; while natter is busy, the spinner turns. */
+function createShow(
+  clock: Clock,
+  region: LiveRegion,
+  frameOf: (state: ReplState, place: RegionPlace) => Frame,
+): (state: ReplState) => void {
+  let shown: ReplState | undefined;
+  const render = (state: ReplState) => region.render((place) => frameOf(state, place));
+  const turn = () => shown && render(shown);
+  const spinner = createTicker(clock, turn, spinnerPace);
+  return (state) => {
+    shown = state;
+    spinner.run(state.activity !== undefined && !state.hasQuit);
+    render(state);
+  };
+}
+
+/** The open list of conversations; undefined if the composer is shown, or a dialog above the list. */
+function drawList(
+  { list, dialog, conversation }: ReplState,
+  look: { readonly style: Style; readonly unicode: boolean },
+  place: RegionPlace,
+): Frame | undefined {
+  if (list === undefined || dialog !== undefined) return undefined;
+  return list.code.listFrame(list, { ...look, current: conversation.id }, place);
+}
+
 export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   await loadLayout();
   const { clock } = ports;
-  const queries = createTerminalQueries((text) => void stdout.write(text));
+  const write = (text: string) => void stdout.write(text);
+  const queries = createTerminalQueries(write);
   const region = openRegion(options, queries);
   let session: Session;
   const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
     for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
   };
-  const keys = createKeyInput(clock, onKeys, queries.answered);
-  const live: Live = { options, region, keys, session: () => session };
-  const styleOf = ({ settings }: ReplState) => themedStyle(settings.theme, options.style);
-  const markdown = createMarkdownLoader();
-  const formatOf = (state: ReplState) => {
-    const style = styleOf(state);
-    const width = () => stdout.columns();
-    return richFormat({ markdown, style, width, hyperlinks: style.colored, unicode });
-  };
+  const onChange = () => show(session.state());
+  const background = createBackground({ ...options, clock, write, onChange });
+  const keys = createKeyInput(clock, onKeys, (reply) => {
+    if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
+    else if (reply.type === 'background') background.answered(reply.shade);
+    else queries.answered(reply);
+  });
+  const live: Live = { options, region, keys, background, session: () => session };
+  const { frameStyleOf, formatOf } = createFormats(options, background);
   const draw = createDrawer();
   const preview = createPreview();
-  const show = (state: ReplState) =>
-    region.render((place) => {
-      const tail = preview(state, () => formatOf(state).answerText());
-      return draw(buildViewModel(state, tail), { style: styleOf(state), unicode }, place);
-    });
-  const rawModeOf = (): RawModeSession => rawMode;
-  session = createSession({
-    ...options,
-    screen: screenOf(live, rawModeOf, show),
-    format: formatOf,
+  const show = createShow(clock, region, (state, place) => {
+    const look = { style: frameStyleOf(state), unicode, now: clock.monotonic() };
+    const tail = () => preview(state, () => formatOf(state).answerText());
+    return drawList(state, look, place) ?? draw(buildViewModel(state, tail()), look, place);
   });
+  const rawModeOf = (): RawModeSession => rawMode;
+  const screen = screenOf(live, rawModeOf, (state) => {
+    live.window?.show(state);
+    show(state);
+  });
+  session = createSession({ ...options, screen, format: formatOf });
   const rawMode = enterRawMode(live);
+  background.ask();
+  // Without its file, as after an update of natter, the window is left alone.
+  watchWindow(live, rawMode).catch(() => undefined);
   return session;
 }

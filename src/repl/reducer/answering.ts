@@ -1,5 +1,4 @@
-import { estimateTokens } from '../../conversation/token-estimate.ts';
-import { contextFit, contextWindow, largerModel } from '../../conversation/context-fit.ts';
+import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import {
   modelOf,
   systemOf,
@@ -9,23 +8,17 @@ import {
 } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { expectedDelay } from '../../output/expected-delay.ts';
-import { percent } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
 import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
-import {
-  contextUse,
-  currentPath,
-  lastPrompt,
-  ratioOf,
-  versionText,
-  withBranch,
-} from '../state/position.ts';
+import { contextUse, currentPath, ratioOf, withBranch } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
-import { shortCount } from '../text/status-text.ts';
+import { closeAnswer, type EndedAnswer } from './close-answer.ts';
+import { compactIfNeeded } from './compacting.ts';
+import { isNearlyFull, offerRemedies } from './full-window.ts';
 import { andThen, printing, printNotice, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 import { reportFigures } from './versions.ts';
@@ -44,7 +37,7 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
       return { ...rest, phase: 'waiting' };
     case 'text-received':
     case 'refusal-received': {
-      const tokens = activity.tokens + estimateTokens(event.text);
+      const tokens = activity.tokens + tokensOfPiece(event.text);
       return { ...rest, phase: 'streaming', tokens };
     }
     case 'answer-named':
@@ -62,23 +55,25 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
 /** A different conversation brings its system prompt and its model. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
   if (conversation.id === state.conversation.id) {
-    return {
-      ...state,
-      conversation,
-      context: contextUse(conversation, state.branch, ratioOf(state)),
-    };
+    const context = contextUse(conversation, state.branch, ratioOf(state));
+    const next = { ...state, conversation, context };
+    return { ...next, hasOfferedModel: state.hasOfferedModel && isNearlyFull(next) };
   }
   const { settings } = state;
   const system = systemOf(conversation) ?? settings.system;
   const model = modelOf(conversation) ?? settings.model;
-  const used = { ...state, settings: { ...settings, system, model } };
+  // A new one keeps them.
+  const isNew = conversation.turns.size === 0;
+  const parameters = isNew ? settings.parameters : conversation.parameters;
+  const role = system === settings.system ? settings.role : undefined;
+  const used = { ...state, settings: { ...settings, system, role, model, parameters } };
   return {
     ...used,
     conversation,
     branch: undefined,
     context: contextUse(conversation, undefined, ratioOf(used)),
     hasOfferedModel: false,
-    lastUsage: undefined,
+    compaction: { ...state.compaction, hasFailed: false },
   };
 }
 
@@ -96,7 +91,6 @@ function addUsage(state: ReplState): ReplState {
   const { usage } = state;
   return {
     ...state,
-    lastUsage,
     usage: {
       answers: usage.answers + 1,
       promptTokens: usage.promptTokens + lastUsage.promptTokens,
@@ -105,25 +99,6 @@ function addUsage(state: ReplState): ReplState {
     },
   };
 }
-
-/** Offers a larger model at 80% of the window, once per conversation. */
-function offerModel(state: ReplState): Step {
-  const { settings, context } = state;
-  const { windows } = state.service;
-  const fit = contextFit(settings.model, context.tokens, windows);
-  if (state.hasOfferedModel || fit.state === 'fits' || fit.window === undefined) return step(state);
-  const window = fit.window;
-  const larger = largerModel(window, windows);
-  const remedy =
-    larger === undefined
-      ? '/new starts an empty conversation'
-      : `/model ${larger} has a window of ${shortCount(contextWindow(larger, windows) ?? 0)}`;
-  const { model } = settings;
-  const text = `${percent(context.tokens, window)} of ${model}'s window is used (${shortCount(context.tokens)} of ${shortCount(window)}); ${remedy}`;
-  return step({ ...state, hasOfferedModel: true }, printing(notice(text)));
-}
-
-type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'>;
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
 function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplState {
@@ -213,11 +188,9 @@ function onUnconfirmed(
   return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
 }
 
-function reportVersion(state: ReplState): Step {
-  const { conversation } = state;
-  const pair = lastPrompt(currentPath(conversation, state.branch));
-  const text = pair?.answer && versionText(conversation, pair);
-  return text === undefined ? step(state) : printNotice(state, text);
+function compactOrAdvance(state: ReplState): Step {
+  const compacted = compactIfNeeded(state);
+  return compacted.state.activity === undefined ? advance(state) : compacted;
 }
 
 /** `conversation` includes the received part of the answer. */
@@ -229,16 +202,24 @@ export function onAnswerEnded(
   const answer: EndedAnswer =
     state.activity?.type === 'answer' ? state.activity : { draft: undefined, files: [] };
   const next = withConversation({ ...state, activity: undefined }, conversation);
-  if (outcome.type === 'failed') return andThen(onFailure(next, outcome, answer), reportQueue);
+  const closed = 'hasText' in outcome && outcome.hasText ? closeAnswer(next, answer) : step(next);
+  if (outcome.type === 'failed') {
+    const failed = andThen(closed, (ended) => onFailure(ended, outcome, answer));
+    return andThen(failed, reportQueue);
+  }
   if (outcome.type === 'unconfirmed') {
     return andThen(onUnconfirmed(next, outcome, answer), reportQueue);
   }
-  if (outcome.type === 'stopped')
-    return andThen(onStop(next, outcome.hasText, answer), reportQueue);
+  if (outcome.type === 'stopped') {
+    const stopped = andThen(closed, (ended) => onStop(ended, outcome.hasText, answer));
+    return andThen(stopped, reportQueue);
+  }
   const { comparedWith } = answer;
+  // The figures of a comparison have the model, the time and the tokens.
+  const close = (ended: ReplState) => closeAnswer(ended, answer, comparedWith !== undefined);
   // The service works again, so a paused queue continues.
   const counted = addUsage({ ...next, isQueuePaused: false });
   const reported =
     comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
-  return andThen(andThen(andThen(reported, reportVersion), offerModel), advance);
+  return andThen(andThen(andThen(reported, close), offerRemedies), compactOrAdvance);
 }

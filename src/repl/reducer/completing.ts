@@ -1,14 +1,10 @@
 import type { CompletionMenu, ReplState } from '../state/state.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import {
-  applyCandidate,
-  commonPrefix,
-  findCompletion,
-  matchCandidates,
-} from '../editing/completion.ts';
+import { extendTyped, findCompletion, matchCandidates } from '../editing/completion.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { replaceRange } from '../editing/text-buffer.ts';
+import { acceptSelected, completeCommand, withCommandMenu } from './command-menu.ts';
 import { argumentKind } from '../slash-commands/table.ts';
+import { onPickerAction, pickAgain } from './picking.ts';
 import { type Step, step } from './step.ts';
 
 /** Looks up completions at the caret; later keys wait for the result. */
@@ -19,9 +15,12 @@ export function startCompletion(state: ReplState): Step {
   return step(next, { type: 'find-candidates', request });
 }
 
-/** Looks completions up again while the menu is open. */
+/** Updates the open menu, or opens that of commands. */
 export function refreshCompletion(state: ReplState): Step {
-  return state.completion === undefined ? step(state) : startCompletion(state);
+  if (state.isPicking === true) return pickAgain(state);
+  const { completion } = state;
+  const isOpened = completion !== undefined && completion.isAutomatic !== true;
+  return isOpened ? startCompletion(state) : step(withCommandMenu(state));
 }
 
 function isCurrent(state: ReplState, request: CompletionRequest): boolean {
@@ -29,16 +28,6 @@ function isCurrent(state: ReplState, request: CompletionRequest): boolean {
   if (current === undefined) return false;
   const { from, to, typed } = request;
   return current.from === from && current.to === to && current.typed === typed;
-}
-
-function accept(state: ReplState, request: CompletionRequest, candidate: Candidate): ReplState {
-  const composer = applyCandidate(state.composer, request, candidate);
-  return { ...state, composer, completion: undefined };
-}
-
-function extend(state: ReplState, { to, typed }: CompletionRequest, prefix: string): ReplState {
-  if (prefix.length <= typed.length || !prefix.startsWith(typed)) return state;
-  return { ...state, composer: replaceRange(state.composer, to - typed.length, to, prefix) };
 }
 
 /** Accepts a single candidate; of several, completes the common prefix and opens the menu. */
@@ -49,37 +38,43 @@ export function onCandidates(
 ): Step {
   if (!isCurrent(state, request)) return step(state);
   const candidates = matchCandidates(request, found);
-  const [only, second] = candidates;
-  if (only === undefined) return step({ ...state, completion: undefined });
+  if (candidates.length === 0) return step({ ...state, completion: undefined });
   const isOpen = state.completion !== undefined;
-  if (second === undefined && !isOpen) return step(accept(state, request, only));
-  const next = isOpen ? state : extend(state, request, commonPrefix(candidates));
-  const current = findCompletion(next.composer, argumentKind) ?? request;
-  return step({ ...next, completion: { request: current, candidates, selected: 0 } });
+  if (candidates.length === 1 && !isOpen) {
+    return step(acceptSelected(state, { request, candidates, selected: 0 }));
+  }
+  const composer = isOpen ? state.composer : extendTyped(state.composer, request, candidates);
+  const current = findCompletion(composer, argumentKind) ?? request;
+  return step({ ...state, composer, completion: { request: current, candidates, selected: 0 } });
 }
 
 function moveSelection(state: ReplState, menu: CompletionMenu, by: number): ReplState {
   const { length } = menu.candidates;
   const selected = (menu.selected + by + length) % length;
-  return { ...state, completion: { ...menu, selected } };
-}
-
-function acceptSelected(state: ReplState, menu: CompletionMenu): ReplState {
-  const candidate = menu.candidates[menu.selected];
-  return candidate === undefined ? state : accept(state, menu.request, candidate);
+  return { ...state, completion: { ...menu, selected, isTouched: true } };
 }
 
 const menuActions: Partial<
   Record<KeyAction, (state: ReplState, menu: CompletionMenu) => ReplState>
 > = {
+  'completion-tab': (state, menu) =>
+    menu.isAutomatic === true ? completeCommand(state, menu) : moveSelection(state, menu, 1),
   'completion-next': (state, menu) => moveSelection(state, menu, 1),
   'completion-previous': (state, menu) => moveSelection(state, menu, -1),
-  'completion-close': (state) => ({ ...state, completion: undefined }),
+  'completion-close': (state, { isAutomatic = false }) => ({
+    ...state,
+    completion: undefined,
+    isMenuDismissed: isAutomatic,
+  }),
   'completion-accept': acceptSelected,
 };
 
 /** Handles a key in an open menu; undefined if the key does not belong to the menu. */
 export function onMenuAction(state: ReplState, action: KeyAction): Step | undefined {
+  if (state.isPicking === true && state.completion !== undefined) {
+    const picked = onPickerAction(state, state.completion, action);
+    if (picked !== undefined) return picked;
+  }
   const act = menuActions[action];
   return state.completion && act && step(act(state, state.completion));
 }

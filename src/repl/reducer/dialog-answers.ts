@@ -3,10 +3,20 @@ import { addressDialog, keyDialog, type Dialog, type DialogChoice } from '../sta
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import { contentOf } from '../editing/paste.ts';
-import { createBuffer, insert, isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
+import {
+  clearBuffer,
+  createBuffer,
+  draftOf,
+  insert,
+  isEmpty,
+  type TextBuffer,
+  withDraft,
+} from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { cancelHintText } from '../text/status-text.ts';
+import { answerPromptDialog, cancelPromptDialog } from './sending-files.ts';
 import { andThen, quit, printNotice, refuse, startTask, step, type Step } from './step.ts';
+import { asPrompt } from './shell-lines.ts';
 import { advance, submit, submitLine } from './submitting.ts';
 
 const sandboxText = 'using the sandbox; natter auth login connects to a service later';
@@ -36,8 +46,23 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
       return submit({ ...state, dialog: undefined });
     case 'redact':
       return submit({ ...state, dialog: undefined, isRedacting: true });
+    case 'run':
+      return submit({ ...state, dialog: undefined }, true);
+    case 'as-prompt': {
+      const composer = withDraft(state.composer, asPrompt(draftOf(state.composer)));
+      return submit({ ...state, dialog: undefined, composer });
+    }
+    case 'export': {
+      const { argument = '', replaces = false } = choice;
+      const effect = { type: 'export', argument, replaces } as const;
+      return startTask({ ...state, dialog: undefined }, 'exporting', effect);
+    }
     case 'cancel':
       return cancelDialogs(state, dialog);
+    case 'value':
+      return dialog.pending === undefined
+        ? step(state)
+        : answerPromptDialog(state, dialog.pending, choice.label);
   }
 }
 
@@ -57,6 +82,7 @@ function addressProblem(text: string): string | undefined {
 
 function enter(state: ReplState, dialog: Dialog & { type: 'entry' }, text: string): Step {
   const typed = text.trim();
+  if (dialog.pending !== undefined) return answerPromptDialog(state, dialog.pending, typed);
   if (dialog.asks === 'key') {
     const key = typed === '' ? undefined : typed;
     return startTask(state, 'connecting', { type: 'connect', address: dialog.address, key });
@@ -75,19 +101,30 @@ export function answerDialog(state: ReplState, dialog: Dialog, text: string): St
   if (Number.isNaN(number) && offersSandbox(dialog)) {
     return andThen(chooseSandbox(state), (next) => submitLine(next, text));
   }
-  const choice = dialog.choices[number - 1];
+  const named = dialog.choices.find(
+    ({ key, label }) => key === 'value' && label === text.trim() && text.trim() !== '',
+  );
+  const choice = named ?? dialog.choices[number - 1];
   return choice === undefined
     ? refuse(state, `choose a number from 1 to ${dialog.choices.length}`)
     : choose(state, dialog, choice);
 }
 
-/** Whether the dialog is about a prompt in the composer, which is not sent then. */
-function asksAboutSecrets(dialog: Dialog): boolean {
-  return dialog.type === 'choice' && dialog.choices.some(({ key }) => key === 'redact');
+function offers(dialog: Dialog, wanted: DialogChoice['key']): boolean {
+  return dialog.type === 'choice' && dialog.choices.some(({ key }) => key === wanted);
 }
 
 function cancelDialogs(state: ReplState, dialog: Dialog): Step {
-  if (asksAboutSecrets(dialog)) {
+  if (offers(dialog, 'export')) {
+    return andThen(printNotice({ ...state, dialog: undefined }, 'nothing was written'), advance);
+  }
+  if (offers(dialog, 'run')) {
+    return andThen(cancelShell({ ...state, dialog: undefined }), advance);
+  }
+  if (dialog.pending !== undefined) {
+    return andThen(cancelPromptDialog(state, dialog.pending), advance);
+  }
+  if (offers(dialog, 'redact')) {
     const next = { ...state, dialog: undefined, unconfirmed: undefined };
     return printNotice(next, 'nothing was sent');
   }
@@ -97,6 +134,12 @@ function cancelDialogs(state: ReplState, dialog: Dialog): Step {
   return andThen(printNotice({ ...state, dialog: undefined }, text), advance);
 }
 
+/** Line mode has no composer in which the text could be edited. */
+function cancelShell(state: ReplState): Step {
+  if (!state.isLineMode) return step(state);
+  return printNotice({ ...state, composer: clearBuffer(state.composer) }, 'nothing was run');
+}
+
 function goBack(state: ReplState, dialog: Dialog): Step {
   const { previous } = dialog;
   return previous === undefined
@@ -104,10 +147,10 @@ function goBack(state: ReplState, dialog: Dialog): Step {
     : step({ ...state, dialog: previous });
 }
 
-/** Ctrl-C goes back like Esc. After it has cancelled the first dialog, the next Ctrl-C quits. */
+/** Ctrl+C goes back like Esc. After it has cancelled the first dialog, the next Ctrl+C quits. */
 export function interruptDialog(state: ReplState, dialog: Dialog): Step {
   const done = goBack(state, dialog);
-  return dialog.previous === undefined
+  return dialog.previous === undefined && dialog.pending === undefined
     ? { ...done, state: { ...done.state, isQuitArmed: true } }
     : done;
 }

@@ -1,12 +1,13 @@
 import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
 import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts';
-import { actionOf, type KeyAction, type KeyContext } from '../editing/keys/key-bindings.ts';
+import type { KeyAction, KeyContext } from '../editing/keys/key-bindings.ts';
+import { actionOf } from '../editing/keys/key-map.ts';
+import { isComposing } from '../state/vi-session.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
 import { splitBurst } from '../editing/keys/paste-burst.ts';
 import {
-  draftOf,
   insert,
   insertPaste,
   isEmpty,
@@ -17,11 +18,15 @@ import {
 import { isCommandLine } from '../slash-commands/table.ts';
 import { discardRestored } from '../state/attachments.ts';
 import type { ReplState, TypeAhead } from '../state/state.ts';
+import { isForMenu } from './command-menu.ts';
 import { onMenuAction, refreshCompletion, startCompletion } from './completing.ts';
+import { dropCheck } from './dropping.ts';
+import { isForPicker, opensPicker, pickAgain } from './picking.ts';
 import { interruptDialog, onDialogAction, onDialogText } from './dialog-answers.ts';
 import { onSearchAction, onSearchText, openSearch } from './searching.ts';
 import { andThen, quit, printNotice, type Step, step } from './step.ts';
-import { clearDraft, submit, unqueue } from './submitting.ts';
+import { stashDraft } from './stashing.ts';
+import { clearDraft, submit, unqueue, unsentDraft } from './submitting.ts';
 import { switchVersion, type VersionChoice } from './versions.ts';
 
 function stop(state: ReplState): Step {
@@ -34,11 +39,14 @@ function cancelEdit(state: ReplState): Step {
   return printNotice(discardRestored(state), 'edit cancelled; the prompt is unchanged');
 }
 
-/** Ctrl-C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
+/** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
 export function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
+  if (state.list !== undefined) return state.list.code.closeList(state);
   if (state.search !== undefined) return step({ ...state, search: undefined });
-  if (state.completion !== undefined) return step({ ...state, completion: undefined });
+  if (state.completion !== undefined && state.completion.isAutomatic !== true) {
+    return step({ ...state, completion: undefined, isPicking: false });
+  }
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
@@ -52,17 +60,17 @@ export function interrupt(state: ReplState): Step {
 function recall(state: ReplState, found: HistoryStep | undefined): Step {
   if (found === undefined) return step(state);
   const composer = withDraft(state.composer, found.draft);
-  return step({ ...state, composer, history: found.history });
+  return step({ ...state, composer, history: found.history, isShellPasted: false });
 }
 
 function older(state: ReplState): Step {
   const waiting = unqueue(state);
   if (waiting !== undefined) return step(waiting);
-  return recall(state, olderEntry(state.history, draftOf(state.composer)));
+  return recall(state, olderEntry(state.history, unsentDraft(state)));
 }
 
 function newer(state: ReplState): Step {
-  return recall(state, newerEntry(state.history, draftOf(state.composer)));
+  return recall(state, newerEntry(state.history, unsentDraft(state)));
 }
 
 function moveRows(state: ReplState, rows: number): Step | undefined {
@@ -100,24 +108,35 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'move-page-down': (state) => moveRows(state, pageRows(state.rows)) ?? step(state),
   'history-older': older,
   'history-newer': newer,
-  complete: startCompletion,
+  complete: (state) => (state.isPicking === true ? pickAgain(state) : startCompletion(state)),
   'search-start': openSearch,
   'version-next': (state) => switchWhenIdle(state, 'next'),
   'version-previous': (state) => switchWhenIdle(state, 'previous'),
   'open-editor': openEditor,
+  stash: stashDraft,
 };
 
+/** The action of a key here. */
+function boundAction(state: ReplState, chord: string): KeyAction | undefined {
+  const action = actionOf(chord, keyContext(state), state.keyMap);
+  const isForComposer =
+    action !== undefined && !(isForMenu(state, action) && isForPicker(state, action));
+  return isForComposer ? actionOf(chord, 'composer', state.keyMap) : action;
+}
+
 function onAction(state: ReplState, action: KeyAction): Step {
-  const { search, dialog } = state;
+  const { search, dialog, list } = state;
   if (action === 'suspend' || action === 'redraw') return step(state, { type: action });
   if (dialog !== undefined) return onDialogAction(state, dialog, action);
+  if (list !== undefined) return list.code.onListAction(state, list, action);
   if (search !== undefined) return onSearchAction(state, search, action) ?? step(state);
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
   if (isEditAction(action)) {
     return refreshCompletion({ ...state, composer: editActions[action](state.composer) });
   }
-  const closed = action === 'complete' ? state : { ...state, completion: undefined };
+  const closed =
+    action === 'complete' ? state : { ...state, completion: undefined, isPicking: false };
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
@@ -127,24 +146,42 @@ function withoutRestoredPrompt({ composer, restoredText }: ReplState, text: stri
   return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
 }
 
+/** Whether the `!` at the start of the draft was pasted; a typed one replaces it. */
+function isShellPasted({ composer, isShellPasted: wasPasted }: ReplState, isPaste: boolean) {
+  return composer.cursor === 0 ? isPaste : wasPasted === true;
+}
+
 function typeText(state: ReplState, text: string, isPaste: boolean): Step {
   const composer = isPaste
     ? insertPaste(state.composer, text)
     : insert(withoutRestoredPrompt(state, text), text);
-  return refreshCompletion({ ...state, composer, restoredText: undefined });
+  const isPasted = isShellPasted(state, isPaste);
+  const typed = refreshCompletion({
+    ...state,
+    composer,
+    restoredText: undefined,
+    isShellPasted: isPasted,
+    isPicking: state.isPicking === true || (!isPaste && opensPicker(composer, text)),
+  });
+  const checks = isPaste ? dropCheck(state.composer, composer, text) : [];
+  return andThen(typed, (next) => step(next, ...checks));
 }
 
 function onText(state: ReplState, text: string, isPaste: boolean): Step {
-  const { dialog, search } = state;
+  const { dialog, search, list } = state;
   const type = (next: ReplState) => typeText(next, text, isPaste);
   if (dialog !== undefined) return onDialogText(state, dialog, text, type);
+  if (list !== undefined) return list.code.onListText(state, list, text);
   return search === undefined ? type(state) : onSearchText(state, search, text);
 }
 
 /** The keys of a pasted command and the lines after it, to be handled as if typed. */
-function burstOf({ composer, dialog, search }: ReplState, event: KeyEvent): readonly KeyEvent[] {
+function burstOf(
+  { composer, dialog, list, search }: ReplState,
+  event: KeyEvent,
+): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
-  const isFree = dialog === undefined && search === undefined && isEmpty(composer);
+  const isFree = (dialog ?? list ?? search) === undefined && isEmpty(composer);
   const { line, rest } = splitBurst(event.keys);
   return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
 }
@@ -158,6 +195,7 @@ function onKeys(state: ReplState, events: readonly KeyEvent[]): Step {
 
 function keyContext(state: ReplState): KeyContext {
   if (state.dialog !== undefined) return 'composer';
+  if (state.list !== undefined) return 'list';
   if (state.search !== undefined) return 'search';
   return state.completion === undefined ? 'composer' : 'completion';
 }
@@ -165,7 +203,7 @@ function keyContext(state: ReplState): KeyContext {
 /** Queues a key. While the editor is open, its key is dropped, so that it does not open twice. */
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   const isEditorKey =
-    event.type === 'key' && actionOf(chordOf(event), 'composer') === 'open-editor';
+    event.type === 'key' && actionOf(chordOf(event), 'composer', state.keyMap) === 'open-editor';
   if (isEditorKey && typeAhead.until === 'editor') return state;
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
@@ -176,12 +214,19 @@ export function releaseKeys(state: ReplState): Step {
 }
 
 export function onKey(state: ReplState, event: KeyEvent): Step {
-  if (state.typeAhead !== undefined) return step(queueKey(state, state.typeAhead, event));
+  const { typeAhead, vi } = state;
+  if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
+  return vi !== undefined && isComposing(state)
+    ? vi.editor.press(state, vi, event, { press: pressKey, act: onAction })
+    : pressKey(state, event);
+}
+
+function pressKey(state: ReplState, event: KeyEvent): Step {
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
   const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
-  const action = actionOf(chordOf(event), keyContext(state));
+  const action = boundAction(state, chordOf(event));
   if (action === undefined) return step(disarmed);
   const { isQuitArmed, isExitWordEntered } = state;
   if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);

@@ -6,9 +6,16 @@ import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
 import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
+import { withCompaction } from './compacting.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
+import { onListChanged, onListOpened, onListUnread, openList } from './listing.ts';
+import { onPathsRecognised } from './dropping.ts';
+import { reviewSummary } from './full-window.ts';
+import { onFilesPicked } from './picking.ts';
 import { interrupt, onKey, releaseKeys } from './pressing.ts';
+import { refuseMissing } from '../slash-commands/table.ts';
+import { onPromptOpened } from './sending-files.ts';
 import { andThen, quit, printing, printNotice, refuse, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
@@ -49,16 +56,21 @@ function onConnectionFailed(
   return refuse({ ...state, dialog }, failure.message, hint);
 }
 
+function onCompactionEnded(state: ReplState, action: Action & { type: 'compaction-ended' }): Step {
+  const next = withConversation(withCompaction(state, action), action.conversation);
+  const printed = step(next, printing(...action.entries));
+  return andThen(action.isCompacted ? andThen(printed, reviewSummary) : printed, advance);
+}
+
 function onLine(state: ReplState, text: string): Step {
-  const { dialog } = state;
-  return dialog === undefined ? submitLine(state, text) : answerDialog(state, dialog, text);
+  const { dialog, list } = state;
+  if (dialog !== undefined) return answerDialog(state, dialog, text);
+  return list === undefined ? submitLine(state, text) : list.code.answerQuestion(state, list, text);
 }
 
 function onUndecided(state: ReplState, undecided: string): Step {
   const { activity } = state;
-  return step(
-    activity?.type === 'answer' ? { ...state, activity: { ...activity, undecided } } : state,
-  );
+  return step(activity === undefined ? state : { ...state, activity: { ...activity, undecided } });
 }
 
 /** If stopping fails, the activity continues and can be stopped again. */
@@ -74,6 +86,9 @@ const recoveries: Partial<Record<Effect['type'], (state: ReplState) => Step>> = 
   stop: resumeActivity,
   'edit-externally': releaseKeys,
   'find-candidates': releaseKeys,
+  'open-list': releaseKeys,
+  'read-list': onListUnread,
+  'search-list': onListUnread,
 };
 
 function outcomeOf(failure: FailureText | 'stopped'): AnswerOutcome {
@@ -98,9 +113,13 @@ function onEffectFailed(
     return onAnswerEnded(state, outcomeOf(failure), state.conversation);
   }
   const report = reportOf(failure);
+  if (effect.type === 'compact' && activity?.type === 'answer') {
+    return step(withCompaction(state, { isCompacted: false, usage: undefined }), report);
+  }
   if (activity?.type === 'task' && activity.effect === effect) {
     const dialog = state.dialog ?? activity.dialog;
-    return andThen(step({ ...state, activity: undefined, dialog }, report), advance);
+    const ended = step({ ...state, activity: undefined, dialog }, report);
+    return andThen(andThen(ended, recoveries[effect.type] ?? step), advance);
   }
   return andThen(step(state, report), recoveries[effect.type] ?? step);
 }
@@ -125,15 +144,34 @@ const handlers: Handlers = {
   'undecided-changed': (state, { text }) => onUndecided(state, text),
   'answer-ended': (state, { outcome, conversation, now }) =>
     onAnswerEnded({ ...state, now }, outcome, conversation),
-  'conversation-changed': (state, { conversation }) => step(withConversation(state, conversation)),
+  'compaction-ended': (state, action) => onCompactionEnded({ ...state, now: action.now }, action),
+  'conversation-changed': (state, { conversation, settings = {} }) => {
+    const next = withConversation(state, conversation);
+    return step({ ...next, settings: { ...next.settings, ...settings } });
+  },
+  'dialog-opened': (state, { dialog }) => step({ ...state, dialog }),
+  'list-requested': (state, { options, now }) => openList({ ...state, now }, options),
+  'list-opened': (state, { list }) => andThen(onListOpened(state, list), releaseKeys),
+  'list-changed': (state, { event }) => onListChanged(state, event),
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),
   'effect-failed': (state, action) => onEffectFailed({ ...state, now: action.now }, action),
+  'parameters-changed': (state, { parameters }) =>
+    step({ ...state, settings: { ...state.settings, parameters } }),
+  'role-chosen': (state, { role, system }) =>
+    step({ ...state, settings: { ...state.settings, role, system } }),
+  'prompts-listed': (state, { promptFiles }) => step({ ...state, promptFiles }),
+  'prompt-opened': (state, { prompt, typed }) => onPromptOpened(state, prompt, typed),
+  'prompt-missing': (state, { name }) => refuseMissing(state, name),
   'file-attached': (state, { file }) =>
     step({ ...state, attachments: withFile(state.attachments, file) }),
   'models-listed': (state, { ids, windows }) =>
     step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
   'candidates-found': (state, { request, candidates }) =>
     andThen(onCandidates(state, request, candidates), releaseKeys),
+  'paths-recognised': (state, { from, inserted, mentions }) =>
+    onPathsRecognised(state, from, inserted, mentions),
+  'files-picked': (state, { request, candidates, isPartial }) =>
+    onFilesPicked(state, request, candidates, isPartial),
   'editor-closed': (state, { text }) =>
     text === undefined
       ? andThen(printNotice(state, 'edit cancelled; the text is unchanged'), releaseKeys)

@@ -8,9 +8,10 @@ import {
   type HistorySearch,
 } from '../editing/history.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { draftOf, withDraft } from '../editing/text-buffer.ts';
+import { withDraft } from '../editing/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { step, type Step } from './step.ts';
+import { unsentDraft } from './submitting.ts';
 
 export function openSearch(state: ReplState): Step {
   return step({ ...state, search: startSearch(), completion: undefined });
@@ -21,9 +22,10 @@ export function onSearchText(state: ReplState, search: HistorySearch, text: stri
 }
 
 function accept(state: ReplState, search: HistorySearch): ReplState {
-  const { history, draft } = acceptSearch(state.history, search, draftOf(state.composer));
-  const composer = search.match === undefined ? state.composer : withDraft(state.composer, draft);
-  return { ...state, history, composer, search: undefined };
+  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
+  if (search.match === undefined) return { ...state, search: undefined };
+  const composer = withDraft(state.composer, draft);
+  return { ...state, history, composer, search: undefined, isShellPasted: false };
 }
 
 function cancel(state: ReplState): ReplState {

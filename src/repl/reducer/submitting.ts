@@ -24,7 +24,9 @@ import {
   linesAfterCommand,
   runCommand,
 } from '../slash-commands/table.ts';
+import { asPrompt, isForShell, runForShell, shellQuestion } from './shell-lines.ts';
 import { discardRestored } from '../state/attachments.ts';
+import { withStashedDraft } from '../state/stash.ts';
 import { nextParent, withBranch } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
 
@@ -39,9 +41,9 @@ export function mentionsOf(text: string): readonly string[] {
 /** Words that quit other programs when entered alone. */
 const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);
 
-/** Quits the second time; the composer keeps the word, so that Enter is enough. */
+/** Quits the second time; the composer keeps the word until then, so that Enter is enough. */
 function enterExitWord(state: ReplState): Step {
-  if (state.isExitWordEntered) return quit(state);
+  if (state.isExitWordEntered) return quit({ ...state, composer: clearBuffer(state.composer) });
   const next = { ...state, isExitWordEntered: true };
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
@@ -54,9 +56,10 @@ function isCommand({ text }: Draft): boolean {
   return text.startsWith('/') && !text.startsWith('//');
 }
 
-/** `//` escapes a leading slash. */
+/** `//` escapes a leading slash, a space an exclamation mark. */
 function unescaped(draft: Draft): Draft {
-  return draft.text.startsWith('//') ? { ...draft, text: draft.text.slice(1), cursor: 0 } : draft;
+  const isEscaped = draft.text.startsWith('//') || draft.text.startsWith(' !');
+  return isEscaped ? { ...draft, text: draft.text.slice(1), cursor: 0 } : draft;
 }
 
 /** Pastes are sent in full but shown as markers. */
@@ -79,6 +82,7 @@ function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Step {
 }
 
 function run(state: ReplState, draft: Draft, needsEcho = false): Step {
+  if (isForShell(state, draft)) return runForShell(state, draft, needsEcho);
   if (!isCommand(draft)) return sendPrompt(state, draft, needsEcho);
   const line = contentOf(draft).trim();
   const echo = printing({ type: 'command', text: shownText(draft), needsEcho });
@@ -90,7 +94,7 @@ function run(state: ReplState, draft: Draft, needsEcho = false): Step {
 export function advance(state: ReplState): Step {
   const [next, ...queue] = state.queue;
   const isWaiting =
-    state.isQueuePaused || state.activity !== undefined || state.dialog !== undefined;
+    state.isQueuePaused || (state.activity ?? state.dialog ?? state.list) !== undefined;
   if (next === undefined || isWaiting || state.hasQuit) return step(state);
   return andThen(run({ ...state, queue }, next, true), advance);
 }
@@ -99,21 +103,42 @@ export function advance(state: ReplState): Step {
 function takeDraft(state: ReplState, draft: Draft): Step {
   const remembered = addEntry(state.history, draft);
   const composer = withDraft(clearBuffer(state.composer), remembered.draft);
-  const next = { ...state, composer, history: remembered.history, completion: undefined };
+  const { history } = remembered;
+  const next = {
+    ...state,
+    composer,
+    history,
+    completion: undefined,
+    isPicking: false,
+    isShellPasted: false,
+  };
   return step(next, { type: 'remember', text: typedContent(draft) });
 }
 
-/** Sends or queues the draft; on an empty composer, continues a paused queue. */
-export function submit(state: ReplState): Step {
+/** Ends the wait before a retry. */
+function retryNow(state: ReplState): Step {
+  const { activity, now } = state;
+  if (activity?.type !== 'answer' || activity.retry === undefined) return step(state);
+  const retry = { ...activity.retry, at: now };
+  return step({ ...state, activity: { ...activity, retry } }, { type: 'retry-now' });
+}
+
+/** Sends or queues the draft; on an empty composer, retries at once, or continues a paused queue. */
+export function submit(state: ReplState, isShellConfirmed = false): Step {
   const draft = draftOf(state.composer);
-  if (contentOf(draft).trim() === '') return advance({ ...state, isQueuePaused: false });
+  if (contentOf(draft).trim() === '')
+    return andThen(retryNow({ ...state, isQueuePaused: false }), advance);
   if (exitWords.has(contentOf(draft).trim())) return enterExitWord(state);
+  const question = isShellConfirmed ? undefined : shellQuestion(state, draft);
+  if (question !== undefined) return step({ ...state, dialog: question });
   const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
   }
-  const taken = takeDraft({ ...state, isExitWordEntered: false }, draft);
+  const sent = takeDraft({ ...state, isExitWordEntered: false }, draft);
+  // A command such as `/edit` needs the composer.
+  const taken = isCommand(draft) ? sent : { ...sent, state: withStashedDraft(sent.state) };
   if (isCommand(draft) && isImmediate(draft.text))
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
@@ -121,8 +146,9 @@ export function submit(state: ReplState): Step {
   const { queue, isQueuePaused } = taken.state;
   // Only drafts queued before the stop or failure stay paused.
   const isWaiting = isQueuePaused && queue.length > 0;
+  // An answer that ended during a question has left the queue as it was.
   return andThen(taken, (next) =>
-    step({ ...next, queue: [...queue, draft], isQueuePaused: isWaiting }),
+    advance({ ...next, queue: [...queue, draft], isQueuePaused: isWaiting }),
   );
 }
 
@@ -137,9 +163,15 @@ export function submitLine(state: ReplState, text: string): Step {
   return andThen(done, (next) => (next.hasQuit ? step(next) : submitLine(next, lines.rest)));
 }
 
-/** Moves the draft to the history and clears the composer. */
+/** Moves the draft to the history and clears the composer. What was pasted is not a command there. */
 export function clearDraft(state: ReplState): Step {
-  return takeDraft(discardRestored(state), draftOf(state.composer));
+  return takeDraft(discardRestored(state), unsentDraft(state));
+}
+
+/** The draft, to be sent later, when it is not known what of it was pasted. */
+export function unsentDraft({ isShellPasted, composer }: ReplState): Draft {
+  const draft = draftOf(composer);
+  return isShellPasted === true ? asPrompt(draft) : draft;
 }
 
 /** Moves the last queued prompt to the composer; undefined if none is queued or the composer is not empty. */

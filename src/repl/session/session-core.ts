@@ -3,6 +3,7 @@ import type { Action, FailureText } from '../state/action.ts';
 import { Failure, replacedFailure } from '../../failure.ts';
 import { hintOf } from '../../output/remedy-hints.ts';
 import { replHints } from '../text/remedy-hints.ts';
+import type { ListOptions } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
 import type { Screen, SessionPorts } from './ports.ts';
 import type { ReplState } from '../state/state.ts';
@@ -23,15 +24,18 @@ export interface SessionCore {
   /** A signal for the answer or task that starts; `stop` aborts it. */
   begin(): AbortSignal;
   stop(): void;
+  /** Resolves at the next `retryNow`. */
+  hurried(): Promise<void>;
+  retryNow(): void;
   quit(): void;
   /** Ends the session with an error that cannot be shown as an entry. */
   fail(error: unknown): void;
 }
 
-/** Passes the journal's current conversation to the reducer. */
-export function dispatchConversation(core: SessionCore): void {
+/** Passes the journal's current conversation to the reducer; `settings` are not replaced by it. */
+export function dispatchConversation(core: SessionCore, settings?: ListOptions['settings']): void {
   const conversation = core.journal().conversation();
-  core.dispatch({ type: 'conversation-changed', conversation });
+  core.dispatch({ type: 'conversation-changed', conversation, settings });
 }
 
 /** The abort reason of an answer or task that the user stopped. */

@@ -1,6 +1,7 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Action } from '../state/action.ts';
 import { typedContent } from '../editing/paste.ts';
+import { isEmpty } from '../editing/text-buffer.ts';
 import type { Effect } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
 import { effectRunners, runEffect, type EffectRunners } from '../effects/run-effect.ts';
@@ -10,6 +11,7 @@ import { reduce } from '../reducer/reduce.ts';
 import { Stopped, type SessionCore } from './session-core.ts';
 import type { ReplState } from '../state/state.ts';
 import { createDebounce, createTicker } from './timers.ts';
+import { createWakeUp } from './wake-up.ts';
 import { createTranscript, type TranscriptFormat } from './transcript.ts';
 
 /** Milliseconds after the last change of the draft. */
@@ -48,6 +50,7 @@ function createCore(
   data: SessionData,
   functions: Pick<SessionCore, 'dispatch' | 'print' | 'quit' | 'fail'>,
 ): SessionCore {
+  const wakeUp = createWakeUp();
   return {
     ports,
     screen,
@@ -70,6 +73,8 @@ function createCore(
       return data.controller.signal;
     },
     stop: () => data.controller.abort(new Stopped('stopped')),
+    hurried: () => wakeUp.next(),
+    retryNow: () => wakeUp.wake(),
   };
 }
 
@@ -140,6 +145,11 @@ function isOnDisk(journal: Journal): boolean {
   return isStored && path !== undefined;
 }
 
+/** The draft, or the one that was put aside last. */
+function unsentText({ composer, stash = [] }: ReplState): string {
+  return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
+}
+
 /** Connects the reducer with its effects and the screen. */
 export function createSession(options: SessionOptions): Session {
   const { ports, screen, journal, state, runners = effectRunners } = options;
@@ -150,7 +160,7 @@ export function createSession(options: SessionOptions): Session {
   const perform = (effect: Effect) => running.add(runEffect(core, effect, runners));
   const print = (entries: readonly Entry[]) => perform({ type: 'print', entries });
   const core = createCore(options, data, { dispatch, print, quit, fail });
-  const keepDraft = () => perform({ type: 'keep-draft', text: typedContent(data.state.composer) });
+  const keepDraft = () => perform({ type: 'keep-draft', text: unsentText(data.state) });
   const draftSaving = createDebounce(ports.clock, draftPause, keepDraft);
   const tick = () => dispatch({ type: 'ticked', now: ports.clock.monotonic() });
   const ticker = createTicker(ports.clock, tick);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 
-const tickInterval = 1000;
+const second = 1000;
 
 /**
  * Sleeps, then yields once more: in a process that was delayed, timers run before pending input is read.
@@ -34,16 +34,16 @@ export function createDebounce(clock: Clock, pause: number, act: () => void): De
   };
 }
 
-/** Ticks once a second while it runs. */
+/** Ticks once a second, or with a different interval, while it runs. */
 export interface Ticker {
   run(isNeeded: boolean): void;
 }
 
-export function createTicker(clock: Clock, tick: () => void): Ticker {
+export function createTicker(clock: Clock, tick: () => void, interval = second): Ticker {
   let stop: AbortController | undefined;
   const keepTicking = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      await clock.sleep(tickInterval, signal).catch(() => undefined);
+      await clock.sleep(interval, signal).catch(() => undefined);
       if (!signal.aborted) tick();
     }
   };

@@ -1,5 +1,5 @@
-import { createSanitizer, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
-import type { Entry } from '../state/entry.ts';
+import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
+import type { Closing, Entry } from '../state/entry.ts';
 
 /** May hold back text whose format is not decided yet. */
 export interface AnswerFormatter {
@@ -18,6 +18,9 @@ export interface TranscriptFormat {
   reasoning(text: string): string;
   /** Returns a promise while its modules are loading. */
   answerText(): AnswerFormatter | Promise<AnswerFormatter>;
+  /** Empty if there is nothing to show. */
+  closing(closing: Closing): string;
+  welcome(parts: readonly string[]): string;
   notice(text: string): string;
   failure(message: string, hint: string | undefined): string;
   /** Written between entries. */
@@ -49,8 +52,15 @@ interface OpenReasoning {
   last: string;
 }
 
-/** Consecutive notices, failures included, have no separator between them. */
-type Group = 'notice' | 'conversation';
+type Group = 'conversation' | 'command' | 'notice' | 'failure';
+
+/** What follows a group without a separator: the output of a command, and further notices. */
+const attached: Readonly<Record<Group, readonly Group[]>> = {
+  conversation: [],
+  command: ['notice', 'failure'],
+  notice: ['notice'],
+  failure: [],
+};
 
 type Write = (text: string) => Promise<void> | undefined;
 
@@ -93,8 +103,8 @@ async function addReasoning(state: TranscriptState, text: string): Promise<void>
 function separate(state: TranscriptState, group: Group): void {
   closeReasoning(state);
   const { lastGroup, format, write } = state;
-  const areNotices = lastGroup === 'notice' && group === 'notice';
-  if (lastGroup !== undefined && !areNotices) void write(format().separator);
+  const isAttached = lastGroup !== undefined && attached[lastGroup].includes(group);
+  if (!isAttached) void write(format().separator);
   state.lastGroup = group;
 }
 
@@ -133,6 +143,37 @@ async function closeAnswer(state: TranscriptState, answer: OpenAnswer): Promise<
   return sanitizer.removed;
 }
 
+type ShortEntry = Exclude<Entry, { readonly type: 'answer' }>;
+
+const groups: Readonly<Record<ShortEntry['type'], Group>> = {
+  prompt: 'conversation',
+  command: 'command',
+  closing: 'notice',
+  welcome: 'conversation',
+  output: 'notice',
+  notice: 'notice',
+  failure: 'failure',
+};
+
+function formatEntry(format: TranscriptFormat, entry: ShortEntry): string {
+  switch (entry.type) {
+    case 'prompt':
+      return format.prompt(entry.text, entry.needsEcho === true);
+    case 'command':
+      return format.command(entry.text, entry.needsEcho === true);
+    case 'closing':
+      return format.closing(entry);
+    case 'welcome':
+      return format.welcome(entry.parts);
+    case 'output':
+      return sanitize(entry.text);
+    case 'notice':
+      return format.notice(entry.text);
+    case 'failure':
+      return format.failure(entry.message, entry.hint);
+  }
+}
+
 async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
   if (entry.type === 'answer') {
     const answer = await openAnswer(state, entry.model);
@@ -140,18 +181,10 @@ async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
     await closeAnswer(state, answer);
     return;
   }
-  const format = state.format();
-  const isConversation = entry.type === 'prompt' || entry.type === 'command';
-  separate(state, isConversation ? 'conversation' : 'notice');
-  if (entry.type === 'command') {
-    // No separator before the command's output.
-    state.lastGroup = 'notice';
-    await state.write(format.command(entry.text, entry.needsEcho === true));
-  }
-  if (entry.type === 'prompt')
-    await state.write(format.prompt(entry.text, entry.needsEcho === true));
-  if (entry.type === 'notice') await state.write(format.notice(entry.text));
-  if (entry.type === 'failure') await state.write(format.failure(entry.message, entry.hint));
+  const text = formatEntry(state.format(), entry);
+  if (text === '') return;
+  separate(state, groups[entry.type]);
+  await state.write(text);
 }
 
 async function printAll(state: TranscriptState, entries: readonly Entry[]): Promise<void> {

@@ -21,10 +21,13 @@ import {
   step,
   type Step,
 } from '../reducer/step.ts';
+import { undoSummary } from '../reducer/compacting.ts';
 import { answersSamePrompt, compare, switchVersion } from '../reducer/versions.ts';
 import { withSent } from '../text/sent-prompt.ts';
 import { shownText } from '../editing/paste.ts';
 import type { ReplState } from '../state/state.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const continuation =
@@ -69,7 +72,7 @@ function editHint({ composer, restoredFiles }: ReplState): string {
   const lines = [
     `type a new version of: ${shownText(composer)}`,
     ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
-    'Ctrl-C keeps the old version',
+    'Ctrl+C keeps the old version',
   ];
   return lines.join('\n');
 }
@@ -81,7 +84,12 @@ function edit(state: ReplState): Step {
   });
 }
 
+/** Columns of a prompt in a notice. */
+const quotedColumns = 50;
+
 function undo(state: ReplState): Step {
+  const withoutSummary = undoSummary(state);
+  if (withoutSummary !== undefined) return withoutSummary;
   return withLastPrompt(state, (pair) => {
     const undone = restore(state, pair, 'undo');
     const { composer, attachments, restoredFiles } = state;
@@ -89,7 +97,9 @@ function undo(state: ReplState): Step {
     const next = isRestored
       ? { ...undone, restoredText: undone.composer.text }
       : { ...undone, composer, attachments, restoredFiles };
-    const text = 'the last prompt is undone; your next prompt replaces it';
+    const prompt = truncateToWidth(sanitizeLine(shownText(undone.composer)), quotedColumns);
+    const removed = pair.answer === undefined ? 'is removed' : 'and its answer are removed';
+    const text = `the prompt "${prompt}" ${removed}; your next prompt replaces it`;
     return step(next, { type: 'undo', turnId: pair.prompt.id }, printing(notice(text)));
   });
 }
@@ -146,6 +156,8 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'retry',
     argument: '[model]',
     summary: 'get a new version of the last answer',
+    group: 'answers',
+    example: '/retry nextgen',
     completes: 'models',
     run: retry,
   },
@@ -153,6 +165,8 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'compare',
     argument: '[model]',
     summary: 'retry with another model, and show the figures of both',
+    group: 'answers',
+    example: '/compare nextgen',
     completes: 'models',
     run: compare,
   },
@@ -160,36 +174,54 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'edit',
     isSilent: true,
     summary: 'edit the last prompt and send it as a new version',
+    group: 'answers',
     run: edit,
   },
   {
     name: 'version',
     argument: '[n]',
     summary: 'show the next version of the last answer, or version n',
+    group: 'answers',
+    example: '/version 2',
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
   {
     name: 'undo',
     surplusHint: 'each /undo removes one prompt; repeat it to remove more',
-    summary: 'remove the last prompt and its answer',
+    summary: 'remove the last prompt and its answer, or a new summary',
+    group: 'answers',
     run: undo,
   },
   {
     name: 'continue',
     summary: 'continue an answer that was cut off',
+    group: 'answers',
     run: continueAnswer,
   },
   {
     name: 'copy',
     argument: '[n]',
     summary: 'copy the last answer, or its code block n',
+    group: 'text',
+    example: '/copy 2',
     run: copy,
   },
   {
     name: 'save',
     argument: '[n] [file]',
     summary: 'write the last answer, or its code block n, to a file',
+    group: 'text',
+    example: '/save 2 script.sh',
     completes: 'files',
     run: save,
+  },
+  {
+    name: 'export',
+    argument: '[file]',
+    summary: 'write the conversation to a file: .md, .json or .html',
+    group: 'conversations',
+    example: '/export tea.html',
+    completes: 'files',
+    run: (state, argument) => startTask(state, 'exporting', { type: 'export', argument }),
   },
 ];

@@ -2,7 +2,9 @@ import { catalogue } from '../../client/contract.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { tokenText } from '../../output/figures.ts';
+import { openList } from '../reducer/listing.ts';
 import { notice } from '../state/entry.ts';
+import { compact, showContext } from '../reducer/compacting.ts';
 import {
   quit,
   printing,
@@ -14,9 +16,9 @@ import {
 } from '../reducer/step.ts';
 import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
-import { systemText, usageText } from '../text/status-text.ts';
-import { themeNames } from '../text/themes.ts';
-import type { SlashCommand } from './slash-command.ts';
+import { usageText } from '../text/status-text.ts';
+import { displayCommands } from './display-commands.ts';
+import { offWords, type SlashCommand } from './slash-command.ts';
 
 function rename(state: ReplState, title: string): Step {
   if (title !== '') return step(state, { type: 'rename', title });
@@ -50,15 +52,6 @@ function setModel(state: ReplState, model: string): Step {
   return isEmpty ? step(next, shown) : step(next, { type: 'record-model', model }, shown);
 }
 
-/** The words that remove a setting. */
-const off: ReadonlySet<string> = new Set(['off', 'none']);
-
-function setSystem(state: ReplState, argument: string): Step {
-  if (argument === '') return printNotice(state, systemText(state.settings.system));
-  const system = off.has(argument) ? undefined : argument;
-  return printNotice(withSettings(state, { system }), systemText(system));
-}
-
 const limitText = (tokens: number | undefined) =>
   tokens === undefined
     ? 'natter sets no token limit for answers'
@@ -66,7 +59,7 @@ const limitText = (tokens: number | undefined) =>
 
 function setMaxTokens(state: ReplState, argument: string): Step {
   if (argument === '') return printNotice(state, limitText(state.settings.maxTokens));
-  const maxTokens = off.has(argument) ? undefined : Number(argument);
+  const maxTokens = offWords.has(argument) ? undefined : Number(argument);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
     return refuse(
       state,
@@ -75,15 +68,6 @@ function setMaxTokens(state: ReplState, argument: string): Step {
     );
   }
   return printNotice(withSettings(state, { maxTokens }), limitText(maxTokens));
-}
-
-function setTheme(state: ReplState, argument: string): Step {
-  const available = `available: ${themeNames.join(', ')}`;
-  if (argument === '')
-    return printNotice(state, `the theme is ${state.settings.theme}; ${available}`);
-  const theme = themeNames.find((name) => name === argument);
-  if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
-  return step(withSettings(state, { theme }), { type: 'set-theme', theme });
 }
 
 function attach(state: ReplState, argument: string): Step {
@@ -104,20 +88,27 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'new',
     surplusHint: '/new starts a conversation; then /rename TITLE sets its title',
     summary: 'start a new conversation',
+    group: 'conversations',
     run: (state) => startTask(state, 'opening a conversation', { type: 'new-conversation' }),
   },
   {
     name: 'resume',
     argument: '[name]',
-    summary: 'open the latest conversation, or the named one',
+    summary: 'open the named conversation, or one from a list',
+    group: 'conversations',
+    example: '/resume tea',
     completes: 'conversations',
-    run: (state, argument) =>
-      startTask(state, 'opening a conversation', { type: 'resume', name: argument || 'latest' }),
+    run: (state, name) =>
+      name === ''
+        ? openList(state)
+        : startTask(state, 'opening a conversation', { type: 'resume', name }),
   },
   {
     name: 'conversations',
     argument: '[text]',
     summary: 'list conversations, or only those that contain a text',
+    group: 'conversations',
+    example: '/conversations tea',
     run: (state, query) =>
       startTask(state, 'reading conversations', { type: 'list-conversations', query }),
   },
@@ -125,12 +116,16 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'rename',
     argument: '[title]',
     summary: 'show or set the title of this conversation',
+    group: 'conversations',
+    example: '/rename Tea for two',
     run: rename,
   },
   {
     name: 'model',
     argument: '[id]',
     summary: 'show or set the model',
+    group: 'settings',
+    example: '/model nextgen',
     completes: 'models',
     isImmediate: true,
     run: setModel,
@@ -138,46 +133,55 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'models',
     summary: 'list the models of the service',
+    group: 'settings',
     run: (state) => startTask(state, 'listing models', { type: 'list-models' }),
-  },
-  {
-    name: 'system',
-    argument: '[text]',
-    summary: 'show or set the system prompt; off removes it',
-    takesLines: true,
-    run: setSystem,
   },
   {
     name: 'max-tokens',
     argument: '[n]',
     summary: 'limit the tokens of an answer; off removes the limit',
+    group: 'settings',
+    example: '/max-tokens 500',
     run: setMaxTokens,
   },
-  {
-    name: 'theme',
-    argument: '[name]',
-    summary: 'theme: color, mono (weight and underlines only) or plain',
-    completes: 'themes',
-    isImmediate: true,
-    needsLiveRegion: true,
-    run: setTheme,
-  },
+  ...displayCommands,
   {
     name: 'attach',
     argument: '<path>',
     summary: 'attach a text file to the next prompt',
+    group: 'text',
+    example: '/attach notes.md',
     completes: 'files',
     run: attach,
   },
   {
     name: 'usage',
     summary: 'show the tokens of this session',
+    group: 'conversations',
     run: (state) => printNotice(state, usageText(state)),
+  },
+  {
+    name: 'context',
+    argument: '[summary]',
+    summary: "show what fills the model's window, or the summary",
+    group: 'conversations',
+    example: '/context summary',
+    run: showContext,
+  },
+  {
+    name: 'compact',
+    argument: '[text]',
+    summary: 'send a summary instead of the older turns',
+    group: 'conversations',
+    example: '/compact keep the names and the numbers',
+    takesLines: true,
+    run: compact,
   },
   {
     name: 'clear',
     isSilent: true,
     summary: 'clear the window; its text stays in the scrollback',
+    group: 'program',
     needsLiveRegion: true,
     run: (state) => step(state, { type: 'scroll-away' }),
   },
@@ -185,6 +189,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'redraw',
     isSilent: true,
     summary: 'redraw the composer',
+    group: 'program',
     isImmediate: true,
     needsLiveRegion: true,
     run: (state) => step(state, { type: 'redraw' }),
@@ -193,6 +198,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     name: 'quit',
     isSilent: true,
     summary: 'quit natter',
+    group: 'program',
     isImmediate: true,
     run: quit,
   },

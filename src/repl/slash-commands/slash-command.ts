@@ -2,7 +2,29 @@ import type { Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 
 /** The source of completions for a command's argument. */
-export type ArgumentSource = 'models' | 'conversations' | 'themes' | 'files' | 'commands';
+export type ArgumentSource =
+  | 'models'
+  | 'conversations'
+  | 'themes'
+  | 'wrap modes'
+  | 'files'
+  | 'commands'
+  | 'roles';
+
+/** The groups of `/help`, in its order, with their titles. */
+export const commandGroups = {
+  answers: 'Answers',
+  text: 'Text and files',
+  conversations: 'Conversations',
+  settings: 'Settings',
+  prompts: 'Prompt files',
+  program: 'natter',
+} as const;
+
+/** The arguments that remove a setting. */
+export const offWords: ReadonlySet<string> = new Set(['off', 'none']);
+
+export type CommandGroup = keyof typeof commandGroups;
 
 export interface SlashCommand {
   /** Without the slash. */
@@ -13,6 +35,9 @@ export interface SlashCommand {
   readonly surplusHint?: string;
   /** One line without a full stop. */
   readonly summary: string;
+  readonly group: CommandGroup;
+  /** A line to type, for `/help NAME`; every command with an argument has one. */
+  readonly example?: string;
   readonly completes?: ArgumentSource;
   /** Runs at once, even during an answer; other commands are queued. */
   readonly isImmediate?: boolean;
@@ -20,6 +45,8 @@ export interface SlashCommand {
   readonly takesLines?: boolean;
   /** Has no output, so the transcript does not show the command either. */
   readonly isSilent?: boolean;
+  /** A prompt file with the name of a command, which only help shows. */
+  readonly isHidden?: boolean;
   /** Not available in line mode. */
   readonly needsLiveRegion?: boolean;
   /** `argument` is trimmed; empty if absent. */

@@ -1,39 +1,95 @@
-import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
-import { nearlyNamed } from '../../near-name.ts';
-import { wrapText } from '../../terminal/text/wrap.ts';
-import type { ArgumentKind } from '../editing/completion.ts';
-import { keyBindings, keyLabel } from '../editing/keys/key-bindings.ts';
-import { printNotice, refuse, step, type Step } from '../reducer/step.ts';
+import type { ArgumentKind, Candidate } from '../editing/completion.ts';
+import { refuse, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { answerCommands } from './answer-commands.ts';
+import { isOffered, refuseUnknown, showHelp } from './help.ts';
+import { requestCommands } from './request-commands.ts';
 import { sessionCommands } from './session-commands.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 const help: SlashCommand = {
   name: 'help',
   argument: '[name]',
-  summary: 'list the commands, or describe one',
+  summary: 'list the commands, or describe one or a group',
+  group: 'program',
+  example: '/help copy',
   completes: 'commands',
-  run: showHelp,
+  run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
 
 /** Every slash command, in the order of `/help`. */
-export const slashCommands: readonly SlashCommand[] = [help, ...answerCommands, ...sessionCommands];
+export const slashCommands: readonly SlashCommand[] = [
+  help,
+  ...answerCommands,
+  ...sessionCommands,
+  ...requestCommands,
+];
 
 const byName = new Map(slashCommands.map((command) => [command.name, command]));
+
+/** Prompt files as commands; a command of natter wins over a file with its name. */
+function promptCommands({ promptFiles }: ReplState): readonly SlashCommand[] {
+  return promptFiles
+    .filter(({ name }) => !byName.has(name))
+    .map(({ name, summary }) => ({
+      name,
+      argument: '[name=value] [text]',
+      summary: summary === '' ? 'prompt file without a description' : summary,
+      group: 'prompts',
+      run: (state, argument) => openPrompt(state, name, argument),
+    }));
+}
+
+/** Prompt files that a command of natter hides. */
+function hiddenFiles({ promptFiles }: ReplState): readonly SlashCommand[] {
+  return promptFiles
+    .filter(({ name }) => byName.has(name))
+    .map(({ name }) => ({
+      name: `${name}.md`,
+      summary: `hidden by the command /${name}; natter run ${name} sends it`,
+      group: 'prompts',
+      isHidden: true,
+      run: (state) => step(state),
+    }));
+}
+
+/** The commands of natter, and prompt files. */
+function offeredCommands(state: ReplState): readonly SlashCommand[] {
+  return [...slashCommands, ...promptCommands(state), ...hiddenFiles(state)];
+}
+
+/** Looks for the prompt file with this name; the actions `prompt-opened` and `prompt-missing` have the result. */
+function openPrompt(state: ReplState, name: string, argument: string): Step {
+  return startTask(state, 'reading a prompt file', { type: 'open-prompt', name, argument });
+}
+
+/** After no prompt file with this name was found. */
+export function refuseMissing(state: ReplState, name: string): Step {
+  const commands = [...slashCommands, ...promptCommands(state)];
+  return refuseUnknown(state, commands, name, '; // sends a line that starts with a slash');
+}
 
 export function findCommand(name: string): SlashCommand | undefined {
   return byName.get(name);
 }
 
 export function argumentKind(name: string): ArgumentKind | undefined {
-  const completes = byName.get(name)?.completes;
+  const command = byName.get(name);
+  if (command === undefined) return 'word';
+  const { completes } = command;
   if (completes === undefined) return undefined;
   return completes === 'files' ? 'path' : 'value';
 }
 
-function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
-  return !isLineMode || needsLiveRegion !== true;
+/** The commands with their arguments, for completion. */
+export function commandCandidates(state: ReplState): readonly Candidate[] {
+  const commands = [...slashCommands, ...promptCommands(state)];
+  const offered = commands.filter((command) => isOffered(state, command));
+  return offered.map(({ name, argument, summary }) => ({
+    value: name,
+    summary,
+    ...(argument !== undefined && { argument }),
+  }));
 }
 
 /** Runs a typed line that starts with a slash. */
@@ -48,8 +104,7 @@ export function runCommand(state: ReplState, line: string): Step {
     return refuse(state, `/${name} takes no argument`, hint);
   }
   if (command !== undefined) return command.run(state, argument.trim());
-  const escapeHint = '; // sends a line that starts with a slash';
-  return name === '' ? step(state) : refuseUnknown(state, name, escapeHint);
+  return name === '' ? step(state) : openPrompt(state, name, argument.trim());
 }
 
 /** The command named by the first line of a text. */
@@ -80,95 +135,4 @@ export function appearsInTranscript(line: string): boolean {
 /** Whether a typed line runs at once, even during an answer. */
 export function isImmediate(line: string): boolean {
   return commandOf(line)?.isImmediate === true;
-}
-
-type Row = readonly [term: string, summary: string];
-
-/** Columns before a summary that is below its term. */
-const indent = 4;
-
-/** `/name` with its argument, as in `/help`. */
-export function usageOf({ name, argument }: SlashCommand): string {
-  return argument === undefined ? `/${name}` : `/${name} ${argument}`;
-}
-
-function wrapped(text: string, columns: number): readonly string[] {
-  const width = Math.max(1, columns - indent - 1);
-  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
-}
-
-/** Two columns if they fit, else each summary below its term; in line mode `term: summary`. */
-function tableText(rows: readonly Row[], { columns, isLineMode }: ReplState): string {
-  if (isLineMode) return rows.map(([term, summary]) => `${term}: ${summary}`).join('\n');
-  const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
-  const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
-  const lines =
-    widest + longest + 2 < columns
-      ? rows.map(([term, summary]) => `${padToWidth(term, widest)}  ${summary}`)
-      : rows.flatMap(([term, summary]) => [term, ...wrapped(summary, columns)]);
-  return lines.join('\n');
-}
-
-const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
-const keyAdvice: Row = ['/help keys', 'all keys; the most important: Enter, Ctrl+J, Esc, Ctrl+C'];
-
-function commandHelp(state: ReplState): string {
-  const offered = slashCommands.filter((command) => isOffered(state, command));
-  const rows = offered.map((command): Row => [usageOf(command), command.summary]);
-  const others = state.isLineMode ? [doubleSlash] : [doubleSlash, keyAdvice];
-  return tableText([...rows, ...others], state);
-}
-
-/** Each key once, by its first chord. */
-function keyHelp(state: ReplState): string {
-  const shown = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
-  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
-  return tableText(rows, state);
-}
-
-function showHelp(state: ReplState, argument: string): Step {
-  const name = argument.replace(/^\//, '');
-  if (name === '') return printNotice(state, commandHelp(state));
-  if (name === 'keys' && !state.isLineMode) return printNotice(state, keyHelp(state));
-  const command = findCommand(name);
-  if (command === undefined) return refuseUnknown(state, name);
-  return printNotice(state, `${usageOf(command)}: ${command.summary}`);
-}
-
-/** Command names of other chat programs, with natter's equivalent. */
-const equivalents: ReadonlyMap<string, string> = new Map([
-  ['exit', '/quit ends natter'],
-  ['q', '/quit ends natter'],
-  ['bye', '/quit ends natter'],
-  ['export', 'in a shell: natter conversations export ID'],
-  ['delete', 'in a shell: natter conversations delete ID'],
-  ['search', '/conversations TEXT searches them'],
-  ['history', '/conversations lists them; Ctrl-R searches your prompts'],
-  ['load', '/resume opens a conversation'],
-  ['open', '/resume opens a conversation'],
-  ['reset', '/new starts a conversation'],
-  ['file', '/attach adds a file to the next prompt'],
-  ['add', '/attach adds a file to the next prompt'],
-  ['tokens', '/usage shows the tokens'],
-  ['cost', '/usage shows the tokens'],
-  ['regenerate', '/retry sends the last prompt again'],
-  ['login', 'in a shell: natter auth login'],
-  ['connect', 'in a shell: natter auth login'],
-]);
-
-/** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
-function nearNames(word: string): readonly string[] {
-  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
-    const near = slashCommands.filter(({ name }) => name.startsWith(word.slice(0, length)));
-    if (near.length > 0) return near.map(({ name }) => `/${name}`);
-  }
-  const almost = nearlyNamed(word, byName.keys());
-  return almost === undefined ? [] : [`/${almost}`];
-}
-
-function refuseUnknown(state: ReplState, name: string, otherHint = ''): Step {
-  const near = nearNames(name).slice(0, 3);
-  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
-  const hint = equivalents.get(name)?.replace('ID', state.conversation.id) ?? guess;
-  return refuse(state, `unknown command /${name}`, `${hint}${otherHint}`);
 }

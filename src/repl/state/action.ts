@@ -1,14 +1,16 @@
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { Conversation } from '../../conversation/tree.ts';
+import type { Conversation, ParameterChanges } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { FailureKind } from '../../failure.ts';
-import type { FoundServer } from './dialog.ts';
+import type { Dialog, FoundServer } from './dialog.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
-import type { Effect } from './effect.ts';
+import type { ListEvent } from './conversation-list.ts';
+import type { Effect, ListOptions } from './effect.ts';
 import type { Entry } from './entry.ts';
-import type { ServiceFacts } from './state.ts';
+import type { OpenedPrompt, PromptCommand, PromptUse } from './prompt-command.ts';
+import type { AnswerUsage, OpenList, ServiceFacts } from './state.ts';
 
 /** A failure as shown in the transcript. */
 export interface FailureText {
@@ -47,8 +49,27 @@ export type Action =
       readonly conversation: Conversation;
       readonly now: number;
     }
+  | {
+      readonly type: 'compaction-ended';
+      readonly isCompacted: boolean;
+      readonly entries: readonly Entry[];
+      readonly conversation: Conversation;
+      /** Of the request for the summary; undefined if it was not answered. */
+      readonly usage: Pick<AnswerUsage, 'promptTokens' | 'completionTokens'> | undefined;
+      readonly now: number;
+    }
   /** Turns were added or selected, or the title was set; a different id means a different conversation. */
-  | { readonly type: 'conversation-changed'; readonly conversation: Conversation }
+  | {
+      readonly type: 'conversation-changed';
+      readonly conversation: Conversation;
+      /** Settings that those of a different conversation do not replace. */
+      readonly settings?: ListOptions['settings'];
+    }
+  | { readonly type: 'dialog-opened'; readonly dialog: Dialog }
+  /** The list of conversations, asked for on the command line. */
+  | { readonly type: 'list-requested'; readonly options: ListOptions; readonly now: number }
+  | { readonly type: 'list-opened'; readonly list: OpenList }
+  | { readonly type: 'list-changed'; readonly event: ListEvent }
   | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }
   /** An effect threw or rejected; `stopped`: the user stopped it. */
   | {
@@ -57,6 +78,16 @@ export type Action =
       readonly failure: FailureText | 'stopped';
       readonly now: number;
     }
+  | { readonly type: 'parameters-changed'; readonly parameters: ParameterChanges }
+  | { readonly type: 'role-chosen'; readonly role: string; readonly system: string }
+  | { readonly type: 'prompts-listed'; readonly promptFiles: readonly PromptCommand[] }
+  /** With the values that were typed. */
+  | {
+      readonly type: 'prompt-opened';
+      readonly prompt: OpenedPrompt;
+      readonly typed: Pick<PromptUse, 'values' | 'text'>;
+    }
+  | { readonly type: 'prompt-missing'; readonly name: string }
   | { readonly type: 'file-attached'; readonly file: AttachedFile }
   | {
       readonly type: 'models-listed';
@@ -67,6 +98,20 @@ export type Action =
       readonly type: 'candidates-found';
       readonly request: CompletionRequest;
       readonly candidates: readonly Candidate[];
+    }
+  /** A paste is the paths of files. */
+  | {
+      readonly type: 'paths-recognised';
+      readonly from: number;
+      readonly inserted: string;
+      readonly mentions: string;
+    }
+  /** `isPartial`: not all files were searched. */
+  | {
+      readonly type: 'files-picked';
+      readonly request: CompletionRequest;
+      readonly candidates: readonly Candidate[];
+      readonly isPartial: boolean;
     }
   /** `text` is undefined when the edit was cancelled. */
   | { readonly type: 'editor-closed'; readonly text: string | undefined }

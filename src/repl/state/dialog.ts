@@ -1,4 +1,5 @@
 import { createBuffer, type TextBuffer } from '../editing/text-buffer.ts';
+import type { PendingPrompt, PromptVariable } from './prompt-command.ts';
 
 /** A local server that answered the probe. */
 export interface FoundServer {
@@ -9,16 +10,32 @@ export interface FoundServer {
 }
 
 export interface DialogChoice {
-  readonly key: 'connect' | 'probe' | 'sandbox' | 'server' | 'send' | 'redact' | 'cancel';
+  readonly key:
+    | 'connect'
+    | 'probe'
+    | 'sandbox'
+    | 'server'
+    | 'send'
+    | 'redact'
+    | 'run'
+    | 'as-prompt'
+    | 'export'
+    | 'cancel'
+    | 'value';
   readonly label: string;
   /** For `server` choices. */
   readonly url?: string;
   readonly model?: string;
+  /** For `export` choices: the file, and whether it is replaced. */
+  readonly argument?: string;
+  readonly replaces?: boolean;
 }
 
 interface DialogFrame {
   /** Esc goes back to this dialog; without it, Esc cancels. */
   readonly previous?: Dialog | undefined;
+  /** The prompt file that the dialog asks a value for. */
+  readonly pending?: PendingPrompt;
 }
 
 /** Receives every key until it is answered or cancelled. */
@@ -32,7 +49,7 @@ export type Dialog =
     })
   | (DialogFrame & {
       readonly type: 'entry';
-      readonly asks: 'address' | 'key';
+      readonly asks: 'address' | 'key' | 'value';
       readonly title: string;
       readonly input: TextBuffer;
       /** Typed text is not shown. */
@@ -114,4 +131,46 @@ export function secretsDialog(address: string): Dialog {
     ],
     selected: 0,
   };
+}
+
+/** Before a text that starts with `!` is run, if it was pasted or has several lines. */
+export function shellDialog(isPasted: boolean, lines: number): Dialog {
+  const what = lines === 1 ? 'this command' : `these ${lines} lines`;
+  return {
+    type: 'choice',
+    title: `run ${isPasted ? 'the pasted text' : what} in the shell?`,
+    choices: [
+      { key: 'cancel', label: 'no, keep editing' },
+      { key: 'run', label: `run ${what}` },
+      { key: 'as-prompt', label: 'send the text as a prompt' },
+    ],
+    selected: 0,
+  };
+}
+
+function variableTitle(
+  { name, description, default: usual }: PromptVariable,
+  { prompt }: PendingPrompt,
+): string {
+  const what = description === undefined ? '' : `, ${description}`;
+  const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
+  return `/${prompt.name}: ${name}${what}${empty}`;
+}
+
+/** Asks for the first missing value of a prompt file. */
+export function promptDialog(pending: PendingPrompt): Dialog {
+  const [variable] = pending.missing;
+  const { prompt } = pending;
+  const title =
+    variable === undefined
+      ? `/${prompt.name}: ${prompt.neededText ?? 'text'}`
+      : variableTitle(variable, pending);
+  if (variable?.choices !== undefined) {
+    const { choices, default: usual = '' } = variable;
+    const selected = Math.max(0, choices.indexOf(usual));
+    const options = choices.map((label) => ({ key: 'value', label }) as const);
+    return { type: 'choice', title, choices: options, selected, pending };
+  }
+  const input = createBuffer();
+  return { type: 'entry', asks: 'value', title, input, isHidden: false, address: '', pending };
 }

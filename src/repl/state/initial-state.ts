@@ -9,6 +9,10 @@ import type { SessionSettings } from './effect.ts';
 export interface InitialFacts {
   readonly isLineMode?: boolean;
   readonly showsReasoning?: boolean;
+  /** The setting `compact`. */
+  readonly compactsAutomatically?: boolean;
+  /** Default true. */
+  readonly hasShell?: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly conversation: Conversation;
@@ -32,11 +36,15 @@ export function initialState(facts: InitialFacts): ReplState {
     restoredText: undefined,
     unconfirmed: undefined,
     restoredFiles: [],
+    hasShell: facts.hasShell ?? true,
+    // How the draft of an earlier session was entered is not known.
+    isShellPasted: facts.draft?.startsWith('!') ?? false,
     history: createHistory(facts.history),
     search: undefined,
     completion: undefined,
     typeAhead: undefined,
     dialog: facts.dialog,
+    list: undefined,
     activity: undefined,
     queue: [],
     isQueuePaused: false,
@@ -47,8 +55,9 @@ export function initialState(facts: InitialFacts): ReplState {
     service,
     context: contextUse(conversation, undefined, ratioOf({ service, settings })),
     hasOfferedModel: false,
-    lastUsage: undefined,
+    compaction: { isAutomatic: facts.compactsAutomatically ?? false, hasFailed: false },
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
+    promptFiles: [],
     knownModels: [],
     isQuitArmed: false,
     isExitWordEntered: false,

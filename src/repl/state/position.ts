@@ -1,7 +1,9 @@
 import type { Message } from '../../client/contract.ts';
 import {
+  endingWith,
   messagesOf,
   pathOf,
+  summaryOf,
   textOf,
   type Conversation,
   type Turn,
@@ -9,19 +11,20 @@ import {
 import { estimateMessages, type TokenRatio } from '../../conversation/token-estimate.ts';
 import type { Branch, ContextUse, ReplState } from './state.ts';
 
-/** The conversation up to and including a turn; empty when `turnId` is undefined. */
-export function endingWith(conversation: Conversation, turnId: string | undefined): Conversation {
-  const selection = new Map(conversation.selection);
-  selection.delete(turnId);
-  return { ...conversation, selection };
-}
-
 /** The turns before the next prompt; undone ones are not part of it. */
 export function currentPath(
   conversation: Conversation,
   branch: Branch | undefined,
 ): readonly Turn[] {
-  return pathOf(branch === undefined ? conversation : endingWith(conversation, branch.parent));
+  return pathOf(conversationOf({ conversation, branch }));
+}
+
+/** The conversation up to the place of the next prompt. */
+export function conversationOf({
+  conversation,
+  branch,
+}: Pick<ReplState, 'conversation' | 'branch'>): Conversation {
+  return branch === undefined ? conversation : endingWith(conversation, branch.parent);
 }
 
 /** The messages of a request; an empty system prompt is omitted. */
@@ -92,17 +95,22 @@ function reportedTokens({ usage }: Turn): number | undefined {
     : usage.prompt_tokens + usage.completion_tokens;
 }
 
-/** The last usage that the service reported, plus an estimate of the turns after it. */
+/** The last usage that the service reported for the present messages, plus an estimate of the turns after it. */
 export function contextUse(
   conversation: Conversation,
   branch: Branch | undefined,
   ratio?: TokenRatio,
 ): ContextUse {
   const path = currentPath(conversation, branch);
-  const last = path.findLast((turn) => reportedTokens(turn) !== undefined);
+  const end = conversationOf({ conversation, branch });
+  const summary = summaryOf(end);
+  const last = path.findLast(
+    (turn) =>
+      reportedTokens(turn) !== undefined &&
+      (summary === undefined || turn.createdAt > summary.createdAt),
+  );
   const counted = last && reportedTokens(last);
   if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
-  const end = branch === undefined ? conversation : endingWith(conversation, branch.parent);
   const estimate = estimateMessages(messagesFor(end), ratio);
   if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
   const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)), ratio);
@@ -141,16 +149,21 @@ export function versionsOf(
   return { ends, index: ends.findIndex(({ id }) => id === current.id) };
 }
 
-/** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
 function modelsText(ends: readonly Turn[]): string {
   const models = ends.map(({ model = 'no answer' }) => model);
   if (new Set(models).size < 2) return '';
   return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
 }
 
-/** Undefined if there is only one version. */
-export function versionText(conversation: Conversation, pair: PromptAndAnswer): string | undefined {
+interface VersionTexts {
+  /** `version 2/3`; undefined if there is only one. */
+  readonly version: string | undefined;
+  /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
+  readonly models: string;
+}
+
+export function versionTexts(conversation: Conversation, pair: PromptAndAnswer): VersionTexts {
   const { ends, index } = versionsOf(conversation, pair);
-  if (ends.length < 2) return undefined;
-  return `version ${index + 1}/${ends.length}${modelsText(ends)}; /version switches`;
+  const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
+  return { version, models: modelsText(ends) };
 }

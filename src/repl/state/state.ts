@@ -3,11 +3,19 @@ import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { TokenRatios } from '../../conversation/token-estimate.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
+import type { PromptCommand } from './prompt-command.ts';
+import type { CompactionState } from './compaction.ts';
 import type { HistorySearch, History } from '../editing/history.ts';
+import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { Style } from '../../terminal/style.ts';
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
+import type { KeyMap } from '../editing/keys/key-map.ts';
 import type { Draft, TextBuffer } from '../editing/text-buffer.ts';
+import type { ConversationList, ListEvent } from './conversation-list.ts';
 import type { Dialog } from './dialog.ts';
 import type { Effect, SessionSettings } from './effect.ts';
+import type { ViSession } from './vi-session.ts';
 
 interface Retry {
   readonly cause: string;
@@ -24,6 +32,12 @@ export interface CompletionMenu {
   /** Matching candidates, best first; never empty. */
   readonly candidates: readonly Candidate[];
   readonly selected: number;
+  /** Opened by typing a command. */
+  readonly isAutomatic?: boolean;
+  /** A candidate was selected with a key. */
+  readonly isTouched?: boolean;
+  /** Of the file picker: not all files were searched. */
+  readonly isPartial?: boolean;
 }
 
 /** An answer in progress. Times are monotonic milliseconds. */
@@ -34,7 +48,7 @@ export interface AnswerActivity {
   readonly since: number;
   /** Time of the last event. */
   readonly lastAt: number;
-  /** Estimated from the text so far. */
+  /** Estimated from the text so far; not rounded. */
   readonly tokens: number;
   readonly retry?: Retry;
   /** The end of the text, whose Markdown is not decided yet; shown as a preview. */
@@ -47,6 +61,8 @@ export interface AnswerActivity {
   readonly branch?: Branch | undefined;
   /** For `/compare`: the id of the answer to compare with. */
   readonly comparedWith?: string | undefined;
+  /** For `/compact`: not a turn of the conversation. */
+  readonly isSummary?: boolean;
 }
 
 /** A command in progress, such as fetching a list or reading a file. */
@@ -55,6 +71,8 @@ interface TaskActivity {
   /** Such as `listing models`. */
   readonly name: string;
   readonly effect: Effect;
+  /** The unfinished line of a shell command's output; shown as a preview. */
+  readonly undecided?: string;
   readonly since: number;
   readonly isStopping: boolean;
   /** The dialog that started the task; reopened when the task is stopped or fails. */
@@ -65,8 +83,11 @@ type Activity = AnswerActivity | TaskActivity;
 
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
-  /** `candidates`: completions are being looked up. `editor`: the external editor uses the terminal. */
-  readonly until: 'candidates' | 'editor';
+  /**
+   * `candidates`: completions are being looked up. `editor`: the external editor uses the terminal. `list`: the list of
+   * conversations is being opened.
+   */
+  readonly until: 'candidates' | 'editor' | 'list';
   readonly keys: readonly KeyEvent[];
 }
 
@@ -109,6 +130,40 @@ export interface ServiceFacts {
   readonly ratios?: TokenRatios;
 }
 
+interface Change {
+  readonly state: ReplState;
+  readonly effects: readonly Effect[];
+}
+
+/** What an open list does. It is loaded with the list, because few sessions need it. */
+export interface ListCode {
+  closeList(state: ReplState): Change;
+  onListAction(state: ReplState, list: OpenList, action: KeyAction): Change;
+  onListText(state: ReplState, list: OpenList, text: string): Change;
+  onListEvent(state: ReplState, list: OpenList, event: ListEvent): Change;
+  /** The live region. */
+  listFrame(list: OpenList, look: ListLook, window: WindowSize): Frame;
+  /** In line mode. */
+  questionOf(state: ReplState, list: OpenList): string | undefined;
+  answerQuestion(state: ReplState, list: OpenList, text: string): Change;
+}
+
+export interface ListLook {
+  readonly style: Style;
+  readonly unicode: boolean;
+  /** The id of the conversation that is open here. */
+  readonly current: string;
+}
+
+interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface OpenList extends ConversationList {
+  readonly code: ListCode;
+}
+
 export interface ReplState {
   readonly isLineMode: boolean;
   readonly showsReasoning: boolean;
@@ -121,11 +176,29 @@ export interface ReplState {
   readonly unconfirmed: string | undefined;
   /** Placeholders are sent for the secrets in files, as the user chose. */
   readonly isRedacting?: boolean;
+  /** Typed lines that start with `!` are commands for the shell. */
+  readonly hasShell: boolean;
+  /** The `!` at the start of the draft was pasted. */
+  readonly isShellPasted?: boolean;
+  /** With the user's own keys; absent for the default ones. */
+  readonly keyMap?: KeyMap | undefined;
+  /** Only with `editing=vi`. */
+  readonly vi?: ViSession<ReplState> | undefined;
+  /** Drafts that were put aside, the last one at the end. */
+  readonly stash?: readonly Draft[];
   readonly history: History;
   readonly search: HistorySearch | undefined;
   readonly completion: CompletionMenu | undefined;
+  /** The menu of commands was closed, and opens again with the next command. */
+  readonly isMenuDismissed?: boolean;
+  /** The draft after pasted paths became mentions. */
+  readonly recognised?: string;
+  /** The file picker follows the mention at the caret. */
+  readonly isPicking?: boolean;
   readonly typeAhead: TypeAhead | undefined;
   readonly dialog: Dialog | undefined;
+  /** Replaces the composer while it is open. */
+  readonly list: OpenList | undefined;
   readonly activity: Activity | undefined;
   /** Queued prompts and commands, next first. */
   readonly queue: readonly Draft[];
@@ -141,11 +214,13 @@ export interface ReplState {
   readonly service: ServiceFacts;
   readonly context: ContextUse;
   readonly hasOfferedModel: boolean;
-  readonly lastUsage: AnswerUsage | undefined;
+  readonly compaction: CompactionState;
   readonly usage: SessionUsage;
+  /** Found when they were last listed. */
+  readonly promptFiles: readonly PromptCommand[];
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
-  /** The next Ctrl-C quits. */
+  /** The next Ctrl+C quits. */
   readonly isQuitArmed: boolean;
   /** `exit`, `:q` or the like was entered; entered again, it quits. */
   readonly isExitWordEntered: boolean;

@@ -53,22 +53,30 @@ const problems: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
 };
 
+/** @throws Failure `storage` for the name of a device of Windows */
+export function refuseReserved(name: string, platform: NodeJS.Platform): void {
+  if (!isReservedName(name, platform)) return;
+  throw new Failure('storage', `cannot write ${name}: Windows reserves this name for a device`, {
+    hint: 'choose another name',
+  });
+}
+
+export function writeFailure(name: string, error: unknown): Failure {
+  const reason = problems[errorCode(error) ?? ''] ?? failureReason(error);
+  return new Failure('storage', `cannot write ${name}: ${reason}`, {
+    hint: 'choose another name',
+    cause: error,
+  });
+}
+
 /** Creates a file, never overwriting one. @returns its full path @throws Failure `storage` */
 export function writeNewFile(name: string, text: string, platform: NodeJS.Platform): string {
-  if (isReservedName(name, platform)) {
-    throw new Failure('storage', `cannot write ${name}: Windows reserves this name for a device`, {
-      hint: 'choose another name',
-    });
-  }
+  refuseReserved(name, platform);
   const full = path.resolve(name);
   try {
     fs.writeFileSync(full, text, { flag: 'wx' });
     return full;
   } catch (error) {
-    const reason = problems[errorCode(error) ?? ''] ?? failureReason(error);
-    throw new Failure('storage', `cannot write ${name}: ${reason}`, {
-      hint: 'choose another name',
-      cause: error,
-    });
+    throw writeFailure(name, error);
   }
 }

@@ -18,8 +18,8 @@ export const replHints: FrontEndHints = {
   'sign-in': () => 'enter a valid key',
   'enter-key-again': () => 'enter the key again',
   'check-permissions': () => 'ask the issuer of the key for more permissions',
-  'remove-parameter': () =>
-    'restart natter without --param, or remove the setting: natter config unset params.<name>',
+  'raise-max-tokens': () => '/max-tokens raises the limit',
+  'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /max-tokens change what is sent',
   'check-model': () => '/models lists the available models; also check the base URL',
   'list-models': () => '/models lists the available models',

@@ -20,15 +20,25 @@ export function withSent(buffer: TextBuffer, history: History, sent: string): Te
   return withDraft(buffer, { ...draft, text, cursor: text.length });
 }
 
-export function attachedEntry({ name, content }: AttachedFile): Entry {
-  return notice(`attached ${name} (${count(Buffer.byteLength(content))} bytes)`);
+const bytesOf = ({ content }: AttachedFile) => Buffer.byteLength(content);
+
+/** Of more files, their number is shown. */
+const maxNamed = 8;
+
+export function attachedEntries(files: readonly AttachedFile[]): readonly Entry[] {
+  if (files.length <= maxNamed) {
+    return files.map((file) => notice(`attached ${file.name} (${count(bytesOf(file))} bytes)`));
+  }
+  const bytes = files.reduce((sum, file) => sum + bytesOf(file), 0);
+  return [notice(`attached ${count(files.length)} files (${count(bytes)} bytes)`)];
 }
 
 /** Shows a recorded prompt again: files by name, long text as a paste marker. */
 export function sentEntries(content: string): readonly Entry[] {
   const { prompt, files } = splitPrompt(content);
   const { text, pastes } = withSent(createBuffer(), createHistory(), prompt);
-  const typed = prompt.startsWith('/') && text.startsWith('//') ? text.slice(1) : text;
+  const isEscaped = /^[/!]/.test(prompt) && /^(?:\/\/| !)/.test(text);
+  const typed = isEscaped ? text.slice(1) : text;
   const shown = shownText({ text: typed, pastes });
-  return [{ type: 'prompt', text: shown, needsEcho: true }, ...files.map(attachedEntry)];
+  return [{ type: 'prompt', text: shown, needsEcho: true }, ...attachedEntries(files)];
 }

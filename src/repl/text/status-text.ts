@@ -1,8 +1,8 @@
 // Texts shared by the transcript, line mode and the live region.
 
 import { contextWindow } from '../../conversation/context-fit.ts';
-import { count, percent, tokenText } from '../../output/figures.ts';
-import type { AnswerActivity, ReplState } from '../state/state.ts';
+import { count, countOf, percent, tokenText } from '../../output/figures.ts';
+import type { AnswerActivity, ReplState, ServiceFacts } from '../state/state.ts';
 
 /** `128K`, `1M`; numbers below 1000 in full. */
 export function shortCount(value: number): string {
@@ -12,19 +12,31 @@ export function shortCount(value: number): string {
   return String(value);
 }
 
-/** `2.1K of 128K (2%)`; `~` marks an estimate, and an unknown model has no window. */
-function contextText({ settings, context, service }: ReplState): string {
+/** `59 s`, `2 min 5 s`. */
+export function durationText(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** The source of answers if it is not the service. */
+export function sourceName({ isSandbox, isReplay }: ServiceFacts): string | undefined {
+  if (isReplay === true) return 'replay';
+  return isSandbox ? 'sandbox' : undefined;
+}
+
+/** `2.1K of 128K (2%)`, in full in line mode; `~` marks an estimate, and an unknown model has no window. */
+function contextText({ settings, context, service, isLineMode }: ReplState): string {
   const { tokens, isEstimate } = context;
-  const used = `${isEstimate ? '~' : ''}${shortCount(tokens)}`;
+  const figure = isLineMode ? count : shortCount;
+  const used = `${isEstimate ? '~' : ''}${figure(tokens)}`;
   const window = contextWindow(settings.model, service.windows);
   if (window === undefined) return tokens === 1 ? `${used} token` : `${used} tokens`;
-  return `${used} of ${shortCount(window)} (${percent(tokens, window)})`;
+  return `${used} of ${figure(window)}${isLineMode ? ' tokens' : ''} (${percent(tokens, window)})`;
 }
 
 export function usageText(state: ReplState): string {
   const { usage, settings } = state;
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
-  const answers = usage.answers === 1 ? '1 answer' : `${count(usage.answers)} answers`;
+  const answers = countOf(usage.answers, 'answer');
   return [
     `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
     `context of ${settings.model}: ${contextText(state)}`,
@@ -32,13 +44,18 @@ export function usageText(state: ReplState): string {
 }
 
 export function systemText(system: string | undefined): string {
-  return system === undefined ? 'no system prompt is set' : `system prompt: ${system}`;
+  return system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
 }
 
-/** What Esc (Ctrl-C in line mode) does in the open dialog. */
+/** What Esc (Ctrl+C in line mode) does in the open dialog. */
 export function cancelHintText({ dialog, service, isLineMode }: ReplState): string {
-  const cancels = service.isSandbox ? 'uses the sandbox' : 'cancels';
-  return `${isLineMode ? 'Ctrl-C' : 'Esc'} ${dialog?.previous === undefined ? cancels : 'goes back'}`;
+  const isOther =
+    dialog?.type === 'choice' &&
+    dialog.choices.some(({ key }) => key === 'run' || key === 'export');
+  const asksForValue = dialog?.pending !== undefined;
+  const isAboutSandbox = service.isSandbox && !isOther && !asksForValue;
+  const cancels = isAboutSandbox ? 'uses the sandbox' : 'cancels';
+  return `${isLineMode ? 'Ctrl+C' : 'Esc'} ${dialog?.previous === undefined ? cancels : 'goes back'}`;
 }
 
 /** Seconds without data after which an answer counts as stalled. */
@@ -62,7 +79,7 @@ export function activityText(activity: AnswerActivity, now: number): string {
   }
   const time = seconds > 0 ? ` · ${seconds} s` : '';
   if (activity.phase === 'streaming') {
-    return `${activity.model} answers${time} · ${tokenText(activity.tokens, true)}`;
+    return `${activity.model} answers${time} · ${tokenText(Math.ceil(activity.tokens), true)}`;
   }
   return `waiting for ${activity.model}${time}`;
 }

@@ -1,7 +1,12 @@
 import type * as markdown from '../../terminal/markdown/markdown-stream.ts';
+import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
+import { hangText } from '../../terminal/text/hang-text.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
+import { inWords } from './in-words.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../session/transcript.ts';
+import { symbolsFor } from './symbols.ts';
 
 type Markdown = Pick<typeof markdown, 'createMarkdownStream'>;
 
@@ -17,32 +22,62 @@ export function createMarkdownLoader(): MarkdownLoader {
 
 export interface RichFormatOptions {
   readonly markdown: MarkdownLoader;
+  /** Of answers. */
   readonly style: Style;
+  /** Of everything else: without colours, it still has weights. */
+  readonly frameStyle: Style;
   readonly width: () => number;
   readonly hyperlinks: boolean;
+  readonly hidesAddresses?: boolean;
+  readonly wrap?: WrapMode;
   /** The terminal can show `›`. */
   readonly unicode: boolean;
 }
 
-/** For terminals with escape codes: answers as Markdown, prompts marked, notices dim. */
+const indent = '  ';
+
+/** The parts in one row, the last ones omitted if the row is too narrow. */
+function fittingParts(parts: readonly string[], dot: string, columns: number): string {
+  const line = parts.join(dot);
+  if (parts.length < 2 || displayWidth(line) <= columns) return line;
+  return fittingParts(parts.slice(0, -1), dot, columns);
+}
+
+/** For terminals with escape codes: answers as Markdown, prompts and failures marked, the rest dim. */
 export function richFormat(options: RichFormatOptions): TranscriptFormat {
-  const { style, unicode } = options;
-  const mark = style.cyan(unicode ? '›' : '>');
+  const { frameStyle: style, unicode } = options;
+  const { mark, cross, dot } = symbolsFor(unicode);
+  // A row of full width leaves the cursor in a pending-wrap state in some terminals.
+  const columns = () =>
+    options.wrap === 'none' ? Number.POSITIVE_INFINITY : Math.max(1, options.width() - 1);
+  const hanging = (text: string) => hangText(text, columns(), indent);
+  /** Each line separately, because the lines of a table are not indented. */
+  const hangingLines = (text: string) => text.split('\n').map(hanging).join('\n');
+  const dim = (text: string) => `${style.dim(text)}\n`;
   return {
-    prompt: (text) => `${mark} ${style.bold(sanitize(text))}\n`,
-    command: (text) => `${style.dim(`${unicode ? '›' : '>'} ${sanitize(text)}`)}\n`,
+    prompt: (text) => `${style.cyan(mark)} ${style.bold(hanging(sanitize(text)))}\n`,
+    command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
     answerHead: () => '',
     reasoningHead: '',
     reasoning: (text) => style.dim(text),
     answerText() {
       const loaded = options.markdown();
-      if ('createMarkdownStream' in loaded) return loaded.createMarkdownStream(options);
-      return loaded.then(({ createMarkdownStream }) => createMarkdownStream(options));
+      const shown = { ...options, codeHint: (block: number) => `/copy ${block}` };
+      if ('createMarkdownStream' in loaded) return loaded.createMarkdownStream(shown);
+      return loaded.then(({ createMarkdownStream }) => createMarkdownStream(shown));
     },
-    notice: (text) => `${style.dim(sanitize(text))}\n`,
-    failure: (message, hint) => {
-      const hintLine = hint === undefined ? '' : `${style.dim(`  ${sanitizeLine(hint)}`)}\n`;
-      return `${style.red(sanitizeLine(message))}\n${hintLine}`;
+    closing({ facts, version, models }) {
+      const shown = facts.length === 0 ? `${version ?? ''}${models}` : version;
+      const line = sanitizeLine([...facts, ...(shown === undefined ? [] : [shown])].join(dot));
+      const hinted = `${line}; /version switches`;
+      const isHinted = version !== undefined && displayWidth(hinted) <= columns();
+      return dim(hanging(isHinted ? hinted : line));
+    },
+    welcome: (parts) => dim(fittingParts(parts.map(sanitizeLine), dot, options.width() - 1)),
+    notice: (text) => dim(hangingLines(sanitize(text))),
+    failure(message, hint) {
+      const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
+      return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;
     },
     separator: '\n',
   };
@@ -54,6 +89,10 @@ const passThrough = (): AnswerFormatter => ({
   undecided: () => '',
 });
 
+/** ` (1 by origin, 2 by nextgen)`. */
+const spokenModels = (models: string) =>
+  sanitizeLine(models).replaceAll(/(?<=[(,] ?)(\d+) (?=\S)/g, '$1 by ');
+
 /** For screen readers and dumb terminals. The terminal echoed typed prompts, so only other prompts are written. */
 export const lineFormat: TranscriptFormat = {
   prompt: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
@@ -63,8 +102,13 @@ export const lineFormat: TranscriptFormat = {
   answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
   answerText: passThrough,
   // Tables start on a separate line: after the label, the first line's columns would not align.
-  notice: (text) => `natter:${text.includes('\n') ? '\n' : ' '}${sanitize(text)}\n`,
+  closing: ({ version, models }) =>
+    version === undefined
+      ? ''
+      : `natter: this is ${inWords(version)}${spokenModels(models)}; /version switches\n`,
+  welcome: () => '',
+  notice: (text) => `natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}\n`,
   failure: (message, hint) =>
-    `natter: ${sanitizeLine(message)}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,
+    `natter: ${inWords(sanitizeLine(message))}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,
   separator: '',
 };

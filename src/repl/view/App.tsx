@@ -1,20 +1,15 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { count, percent, tokenText } from '../../output/figures.ts';
-import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
+import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import { composerMarkColumns } from '../editing/layout.ts';
 import { AppearanceProvider, useAppearance, type Appearance } from './appearance.ts';
 import { DialogBox } from './DialogBox.tsx';
-import { fitParts, shorten } from './fit-parts.ts';
+import { shorten } from './fit-parts.ts';
 import type { RowBudget } from './fit-view.ts';
+import { CompletionMenu } from './CompletionMenu.tsx';
+import { footerRow } from './footer-row.ts';
 import { Lines, Row } from './Rows.tsx';
-import type {
-  CompletionView,
-  ComposerView,
-  FooterView,
-  SearchView,
-  ViewModel,
-} from './view-model.ts';
+import type { Columns, ComposerView, FooterView, SearchView, ViewModel } from './view-model.ts';
 
 interface QueueProps {
   readonly prompts: readonly string[];
@@ -42,6 +37,14 @@ function markOf(composer: ComposerView, index: number, { style, symbols }: Appea
   return index === 0 ? style.cyan(symbols.mark) : ' ';
 }
 
+/** Inverted, also without colours. */
+function withSelection(row: string, selected: Columns | undefined): string {
+  if (selected === undefined) return row;
+  const [before, rest] = splitAtWidth(padToWidth(row, selected.to), selected.from);
+  const [inside, after] = splitAtWidth(rest, selected.to - selected.from);
+  return `${before}\u001B[7m${inside}\u001B[27m${after}`;
+}
+
 /** The draft; the terminal's cursor is its caret. */
 export function Composer({ composer }: { readonly composer: ComposerView }): ReactNode {
   const appearance = useAppearance();
@@ -49,74 +52,38 @@ export function Composer({ composer }: { readonly composer: ComposerView }): Rea
   const isEmpty = composer.rows.every((row) => row === '');
   const rows = isEmpty
     ? [style.dim(shorten(composer.placeholder, columns - composerMarkColumns, symbols))]
-    : composer.rows;
+    : composer.rows.map((row, index) => withSelection(row, composer.selections?.[index]));
   return (
     <Lines lines={rows.map((row, index) => `${markOf(composer, index, appearance)} ${row}`)} />
   );
 }
 
-export function SearchLine({ search }: { readonly search: SearchView }): ReactNode {
-  const { style, symbols, columns } = useAppearance();
-  const label = search.found ? 'history: ' : 'not in the history: ';
-  const query = shorten(search.query, columns - label.length, symbols);
-  return <Row>{(search.found ? style.dim(label) : style.yellow(label)) + query}</Row>;
-}
-
-/** Index of the first visible candidate, so that the selected one is visible. */
-function firstVisible({ candidates, selected }: CompletionView, rows: number): number {
-  const centred = selected - Math.floor(rows / 2);
-  return Math.max(0, Math.min(centred, candidates.length - rows));
-}
-
-interface CompletionMenuProps {
-  readonly menu: CompletionView;
+interface SearchLinesProps {
+  readonly search: SearchView;
   readonly rows: number;
 }
 
-/** The candidates around the selected one. */
-export function CompletionMenu({ menu, rows }: CompletionMenuProps): ReactNode {
+/** What is searched for, and the next older matches. */
+export function SearchLines({ search, rows }: SearchLinesProps): ReactNode {
   const { style, symbols, columns } = useAppearance();
-  const first = firstVisible(menu, rows);
-  const shown = menu.candidates.slice(first, first + rows);
-  const widest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
-  const labelColumns = Math.min(widest, Math.floor(columns / 2));
-  const lines = shown.map(({ label, summary = '' }, index) => {
-    const isSelected = first + index === menu.selected;
-    const mark = isSelected ? symbols.mark : ' ';
-    const name = padToWidth(shorten(label, labelColumns, symbols), labelColumns);
-    const rest = shorten(summary, columns - labelColumns - 4, symbols);
-    return `${mark} ${isSelected ? style.bold(name) : name}  ${style.dim(rest)}`;
-  });
-  return <Lines lines={lines} />;
+  const label = search.found ? 'history: ' : 'not in the history: ';
+  const query = shorten(search.query, columns - label.length, symbols);
+  const older = search.older
+    .slice(0, rows - 1)
+    .map((text) => style.dim(`  ${shorten(text, columns - composerMarkColumns, symbols)}`));
+  const first = (search.found ? style.dim(label) : style.yellow(label)) + query;
+  return <Lines lines={[first, ...older]} />;
 }
 
-const maxTitleColumns = 30;
-const minTitleColumns = 10;
-
-/** `1,204 of 128,000 tokens (1%)`. */
-function contextText({ contextUsed, contextWindow, isEstimate }: FooterView): string {
-  if (contextWindow === undefined) return tokenText(contextUsed, isEstimate);
-  const used = `${isEstimate ? '~' : ''}${count(contextUsed)}`;
-  return `${used} of ${tokenText(contextWindow)} (${percent(contextUsed, contextWindow)})`;
-}
-
-const nearlyFull = 0.8;
-
-/** Conversation, model, context use, and the last answer's usage. */
+/** Conversation, model and context use. */
 export function Footer({ footer }: { readonly footer: FooterView }): ReactNode {
+  return <Row>{footerRow(footer, useAppearance())}</Row>;
+}
+
+/** Separates the conversation from the composer. A row of full width would be two rows after a resize. */
+function Rule(): ReactNode {
   const { style, symbols, columns } = useAppearance();
-  const title = shorten(footer.conversation, maxTitleColumns, symbols);
-  const parts = [
-    { text: title, priority: 1, minColumns: minTitleColumns },
-    { text: footer.source ?? '', priority: 3 },
-    { text: footer.model, priority: 2 },
-    { text: contextText(footer), priority: 4 },
-    { text: footer.usage ?? '', priority: 0 },
-  ];
-  const line = fitParts(parts, columns, symbols);
-  const { contextUsed, contextWindow } = footer;
-  const isNear = contextWindow !== undefined && contextUsed >= contextWindow * nearlyFull;
-  return <Row>{isNear ? style.yellow(line) : style.dim(line)}</Row>;
+  return <Row>{style.dim(symbols.rule.repeat(Math.ceil(columns / 3)))}</Row>;
 }
 
 interface PartsProps {
@@ -134,7 +101,7 @@ function Input({ model, budget }: PartsProps): ReactNode {
     <>
       <Composer composer={model.composer} />
       {budget.attachments > 0 ? <Row>{style.dim(files)}</Row> : null}
-      {budget.search > 0 && search ? <SearchLine search={search} /> : null}
+      {budget.search > 0 && search ? <SearchLines search={search} rows={budget.search} /> : null}
       {budget.completion > 0 && completion ? (
         <CompletionMenu menu={completion} rows={budget.completion} />
       ) : null}
@@ -157,6 +124,8 @@ export function App({ model, budget, appearance }: AppProps): ReactNode {
         {budget.queue > 0 ? (
           <Queue prompts={model.queue} isPaused={model.isQueuePaused} rows={budget.queue} />
         ) : null}
+        {budget.margin > 0 ? <Row>{''}</Row> : null}
+        {budget.rule > 0 ? <Rule /> : null}
         <Input model={model} budget={budget} />
         {budget.footer > 0 ? <Footer footer={model.footer} /> : null}
       </Box>

@@ -1,17 +1,6 @@
 import { createContext, useContext } from 'react';
 import { plainStyle, type Style } from '../../terminal/style.ts';
-
-/** Symbols of the live region; ASCII if the terminal has no Unicode. */
-export interface Symbols {
-  /** Between the parts of a line. */
-  readonly dot: string;
-  /** Before the composer's first row, and before the selected choice. */
-  readonly mark: string;
-  readonly ellipsis: string;
-  /** More text above and below. */
-  readonly up: string;
-  readonly down: string;
-}
+import { symbolsFor, type Symbols } from '../text/symbols.ts';
 
 export interface Appearance {
   readonly style: Style;
@@ -20,14 +9,9 @@ export interface Appearance {
   readonly columns: number;
 }
 
-const rich: Symbols = { dot: ' · ', mark: '›', ellipsis: '…', up: '↑', down: '↓' };
-const plain: Symbols = { dot: ' - ', mark: '>', ellipsis: '...', up: '^', down: 'v' };
-
-export const symbolsFor = (unicode: boolean): Symbols => (unicode ? rich : plain);
-
 const AppearanceContext = createContext<Appearance>({
   style: plainStyle,
-  symbols: plain,
+  symbols: symbolsFor(false),
   columns: 80,
 });
 

@@ -7,7 +7,7 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { composerMarkColumns } from '../editing/layout.ts';
 import type { Status, ViewModel } from './view-model.ts';
 import { App, type AppProps } from './App.tsx';
-import { symbolsFor } from './appearance.ts';
+import { symbolsFor } from '../text/symbols.ts';
 import { entryLabel } from './DialogBox.tsx';
 import { fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
 import { statusRow } from './status-row.ts';
@@ -23,6 +23,8 @@ export async function loadLayout(): Promise<void> {
 interface Look {
   readonly style: Style;
   readonly unicode: boolean;
+  /** Milliseconds; they turn the spinner. */
+  readonly now: number;
 }
 
 type Drawer = (model: ViewModel, look: Look, place: RegionPlace) => Frame;
@@ -86,7 +88,7 @@ export function createDrawer(): Drawer {
     const shown = [
       ...tail.slice(tail.length - budget.tail),
       ...(budget.gap > 0 ? [''] : []),
-      ...(budget.status > 0 ? [statusRow(model.status, appearance)] : []),
+      ...(budget.status > 0 ? [statusRow(model.status, appearance, look.now, model.stopKeys)] : []),
       ...layout({
         model: { ...model, tail: '', status: idle },
         budget: { ...budget, tail: 0 },
@@ -99,6 +101,7 @@ export function createDrawer(): Drawer {
       caret: caret && {
         row: Math.max(0, shown.length - 1 - caret.below),
         column: Math.min(caret.column, columns - 1),
+        shape: model.dialog === undefined ? model.composer.caretShape : undefined,
       },
       preview: isInline ? preview : undefined,
       hasPreviewRows: budget.tail > 1,

@@ -1,5 +1,5 @@
-import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
-import type { Symbols } from './appearance.ts';
+import { displayWidth, splitAtWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import type { Symbols } from '../text/symbols.ts';
 
 /** A part of a line. If not all parts fit, those with the lowest priority are omitted. */
 export interface LinePart {
@@ -7,18 +7,29 @@ export interface LinePart {
   readonly priority: number;
   /** It may be shortened to this width before any part is omitted. */
   readonly minColumns?: number;
+  /** A key and what it does, such as `Esc stops`. */
+  readonly isHint?: boolean;
 }
 
 export function shorten(text: string, columns: number, { ellipsis }: Symbols): string {
   return truncateToWidth(text, columns, ellipsis);
 }
 
+/** The end of a text that fits in `columns`. */
+export function fittingEnd(text: string, columns: number): string {
+  let rest = text;
+  while (rest !== '' && displayWidth(rest) > columns) {
+    [, rest] = splitAtWidth(rest, Math.max(1, displayWidth(rest) - columns));
+  }
+  return rest;
+}
+
 /** Shortens one part by `excess` columns; undefined if no part allows it. */
-function shortened(
-  parts: readonly LinePart[],
+function shortened<Part extends LinePart>(
+  parts: readonly Part[],
   excess: number,
   symbols: Symbols,
-): readonly LinePart[] | undefined {
+): readonly Part[] | undefined {
   const found = parts.find(
     ({ text, minColumns }) => minColumns !== undefined && displayWidth(text) - excess >= minColumns,
   );
@@ -27,22 +38,33 @@ function shortened(
   return parts.map((part) => (part === found ? { ...part, text } : part));
 }
 
-const joined = (parts: readonly LinePart[], { dot }: Symbols) =>
-  parts.map(({ text }) => text).join(dot);
+const joined = (parts: readonly LinePart[], separator: string) =>
+  parts.map(({ text }) => text).join(separator);
 
-/** The parts that fit, in order. */
-export function fitParts(parts: readonly LinePart[], columns: number, symbols: Symbols): string {
+/** The parts that fit, in order; a single part is shortened. */
+export function fittingParts<Part extends LinePart>(
+  parts: readonly Part[],
+  columns: number,
+  symbols: Symbols,
+  separator = symbols.dot,
+): readonly Part[] {
   const kept = parts.filter(({ text }) => text !== '');
   for (;;) {
-    const line = joined(kept, symbols);
-    const excess = displayWidth(line) - columns;
-    if (kept.length < 2 || excess <= 0) return shorten(line, columns, symbols);
+    const excess = displayWidth(joined(kept, separator)) - columns;
+    if (excess <= 0) return kept;
+    if (kept.length < 2)
+      return kept.map((part) => ({ ...part, text: shorten(part.text, columns, symbols) }));
     const fitting = shortened(kept, excess, symbols);
-    if (fitting !== undefined) return joined(fitting, symbols);
+    if (fitting !== undefined) return fitting;
     const lowest = Math.min(...kept.map(({ priority }) => priority));
     kept.splice(
       kept.findLastIndex(({ priority }) => priority === lowest),
       1,
     );
   }
+}
+
+/** The parts that fit, in one line. */
+export function fitParts(parts: readonly LinePart[], columns: number, symbols: Symbols): string {
+  return joined(fittingParts(parts, columns, symbols), symbols.dot);
 }

@@ -1,26 +1,30 @@
 import { tokenText } from '../../output/figures.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Status } from './view-model.ts';
-import type { Appearance, Symbols } from './appearance.ts';
-import { fitParts, shorten, type LinePart } from './fit-parts.ts';
+import { durationText } from '../text/status-text.ts';
+import type { Symbols } from '../text/symbols.ts';
+import type { Appearance } from './appearance.ts';
+import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
 
-const stopHint: LinePart = { text: 'Esc stops', priority: 1 };
+type Paint = (text: string) => string;
 
-function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
+const stopHint: LinePart = { text: 'Esc stops', priority: 1, isHint: true };
+const stalledHint: LinePart = { text: 'Esc stops and keeps the text', priority: 3, isHint: true };
+/** Columns that the longer hint needs. */
+const stalledColumns = 50;
+const giveUpHint: LinePart = { text: 'Esc gives up', priority: 1, isHint: true };
+const hurryHint: LinePart = { text: 'Enter retries now', priority: 2, isHint: true };
 
 type Retrying = Extract<Status, { phase: 'retrying' }>;
 
 /** Columns below which a shortened cause means nothing. */
 const minCauseColumns = 10;
-/** Columns of the cause that matter more than the stop hint. */
-const usefulCauseColumns = 24;
+/** Columns of the cause that matter more than the hints. */
+const usefulCauseColumns = 16;
 
 /** The countdown is never shortened. */
 function retryParts(status: Retrying, symbols: Symbols, columns: number): readonly LinePart[] {
-  const wait = status.secondsLeft > 0 ? `in ${duration(status.secondsLeft)}` : 'now';
+  const wait = status.secondsLeft > 0 ? `in ${durationText(status.secondsLeft)}` : 'now';
   const retry: LinePart = {
     text: `retry ${status.retry} of ${status.retries} ${wait}`,
     priority: 3,
@@ -28,15 +32,23 @@ function retryParts(status: Retrying, symbols: Symbols, columns: number): readon
   const roomBefore = (rest: readonly LinePart[]) =>
     columns - displayWidth(['', ...rest.map(({ text }) => text)].join(symbols.dot));
   const wanted = Math.min(usefulCauseColumns, displayWidth(status.cause));
-  const others = roomBefore([retry, stopHint]) >= wanted ? [retry, stopHint] : [retry];
+  const hints = status.canHurry && status.secondsLeft > 0 ? [hurryHint, giveUpHint] : [giveUpHint];
+  const choices = [[retry, ...hints], [retry, ...hints.slice(0, 1)], [retry]];
+  const others = choices.find((parts) => roomBefore(parts) >= wanted) ?? [retry];
   const room = roomBefore(others);
-  if (room < minCauseColumns) return [retry, stopHint];
+  if (room < minCauseColumns) return [retry, ...hints];
   return [{ text: shorten(status.cause, room, symbols), priority: 0 }, ...others];
 }
 
-function waitingParts(text: string, seconds: number): readonly LinePart[] {
-  const time = seconds > 0 ? duration(seconds) : '';
-  return [{ text, priority: 3 }, { text: time, priority: 2 }, stopHint];
+/** `origin · waiting 1 s`. */
+function waitingParts({ model, seconds }: Extract<Status, { phase: 'waiting' }>) {
+  const time = seconds > 0 ? `waiting ${durationText(seconds)}` : 'waiting';
+  return [{ text: model, priority: 2 }, { text: time, priority: 3 }, stopHint];
+}
+
+function workingParts({ task, seconds }: Extract<Status, { phase: 'working' }>) {
+  const time = seconds > 0 ? durationText(seconds) : '';
+  return [{ text: task, priority: 3 }, { text: time, priority: 2 }, stopHint];
 }
 
 function partsOf(
@@ -46,20 +58,20 @@ function partsOf(
 ): readonly LinePart[] {
   switch (status.phase) {
     case 'waiting':
-      return waitingParts(`waiting for ${status.model}`, status.seconds);
+      return waitingParts(status);
     case 'working':
-      return waitingParts(status.task, status.seconds);
+      return workingParts(status);
     case 'streaming':
       return [
         { text: status.model, priority: 2 },
-        { text: duration(status.seconds), priority: 0 },
+        { text: durationText(status.seconds), priority: 0 },
         { text: stallText(status), priority: 4 },
         {
           text: tokenText(status.tokens, status.isEstimate),
           // For a stalled answer, the key that stops it matters more.
           priority: status.stalled === undefined ? 3 : 0,
         },
-        stopHint,
+        status.stalled === undefined || columns < stalledColumns ? stopHint : stalledHint,
       ];
     case 'retrying':
       return retryParts(status, symbols, columns);
@@ -70,7 +82,7 @@ function partsOf(
 }
 
 function stallText({ stalled }: Extract<Status, { phase: 'streaming' }>): string {
-  return stalled === undefined ? '' : `no data for ${duration(stalled)}`;
+  return stalled === undefined ? '' : `nothing for ${durationText(stalled)}`;
 }
 
 /** Rounds an estimate, so that the number does not flicker. */
@@ -80,12 +92,48 @@ function roundEstimate(status: Status): Status {
   return { ...status, tokens: Math.round(status.tokens / step) * step };
 }
 
-/** One styled row; empty while idle. */
-export function statusRow(status: Status, appearance: Appearance): string {
+/** Milliseconds of a frame of the spinner. */
+export const spinnerPace = 100;
+
+function spinnerOf({ spinner }: Symbols, now: number): string {
+  return spinner[Math.floor(now / spinnerPace) % spinner.length] ?? '';
+}
+
+/** Keys are brighter than what they do. */
+function paintParts(parts: readonly LinePart[], { style, symbols }: Appearance, paint: Paint) {
+  let line = '';
+  let rest = '';
+  for (const [index, { text, isHint }] of parts.entries()) {
+    if (index > 0) rest += symbols.dot;
+    const [key = ''] = isHint === true ? (/^(?:Esc(?= Esc) )?\S+/.exec(text) ?? []) : [];
+    if (key !== '') line += paint(rest) + style.bold(key);
+    rest = key === '' ? rest + text : text.slice(key.length);
+  }
+  return line + paint(rest);
+}
+
+/** The hints are written for Esc. */
+function withStopKeys(part: LinePart, stopKeys: string): LinePart {
+  return part.isHint === true
+    ? { ...part, text: part.text.replace(/^Esc /, `${stopKeys} `) }
+    : part;
+}
+
+/** One styled row, with a spinner that turns with `now` (milliseconds); empty while idle. */
+export function statusRow(
+  status: Status,
+  appearance: Appearance,
+  now: number,
+  stopKeys = 'Esc',
+): string {
   const { style, symbols, columns } = appearance;
   const shown = roundEstimate(status);
   if (shown.phase === 'idle') return '';
-  const line = fitParts(partsOf(shown, symbols, columns), columns, symbols);
+  const spinner = `${spinnerOf(symbols, now)} `;
+  const room = Math.max(1, columns - displayWidth(spinner));
   const isStalled = shown.phase === 'streaming' && shown.stalled !== undefined;
-  return shown.phase === 'retrying' || isStalled ? style.yellow(line) : style.dim(line);
+  const paint = shown.phase === 'retrying' || isStalled ? style.yellow : style.dim;
+  const hinted = partsOf(shown, symbols, room).map((part) => withStopKeys(part, stopKeys));
+  const parts = fittingParts(hinted, room, symbols);
+  return style.cyan(spinner) + paintParts(parts, appearance, paint);
 }

@@ -3,11 +3,15 @@
 // Every string is safe to show (sanitized, one line, no escape codes) unless its comment differs. Numbers
 // are raw: the view formats them. Absent parts take no row.
 
+import type { CaretShape } from '../../terminal/live/live-paint.ts';
+
 /** All of the live region, top to bottom. */
 export interface ViewModel {
   /** Preview of the answer's undecided end: styled, may contain line ends. The view shows its last rows. */
   readonly tail: string;
   readonly status: Status;
+  /** The keys that stop an answer; `Esc` if absent. */
+  readonly stopKeys?: string | undefined;
   /** Queued prompts, next first; each may contain line ends. */
   readonly queue: readonly string[];
   /** The queue is paused until the user continues it. */
@@ -17,7 +21,7 @@ export interface ViewModel {
   readonly composer: ComposerView;
   readonly completion?: CompletionView | undefined;
   readonly search?: SearchView | undefined;
-  /** A short notice below the composer, such as `press Ctrl-C again to quit`. */
+  /** A short notice below the composer, such as `press Ctrl+C again to quit`. */
   readonly notice?: string | undefined;
   readonly footer: FooterView;
   /** Replaces composer, menus and notice while open. */
@@ -50,6 +54,8 @@ export type Status =
       /** Number of the next retry, from 1. */
       readonly retry: number;
       readonly retries: number;
+      /** Enter ends the wait: the composer is empty. */
+      readonly canHurry: boolean;
     }
   /** A task, such as `listing models`. */
   | { readonly phase: 'working'; readonly task: string; readonly seconds: number }
@@ -63,10 +69,20 @@ interface Caret {
   readonly column: number;
 }
 
+/** From `from` up to `to`. */
+export interface Columns {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The draft as laid out by `layout` of `editing/layout.ts`. */
 export interface ComposerView {
   readonly rows: readonly string[];
   readonly caret: Caret;
+  /** The shape of the caret; absent for the terminal's own. */
+  readonly caretShape?: CaretShape | undefined;
+  /** The selected columns of each row, of vi editing. */
+  readonly selections?: readonly (Columns | undefined)[] | undefined;
   readonly hasMoreAbove: boolean;
   readonly hasMoreBelow: boolean;
   /** Shown if the text is empty. */
@@ -75,7 +91,11 @@ export interface ComposerView {
 
 export interface CompletionView {
   /** All candidates, best first; the view shows those near the selected one. */
-  readonly candidates: readonly { readonly label: string; readonly summary?: string }[];
+  readonly candidates: readonly {
+    readonly label: string;
+    readonly argument?: string;
+    readonly summary?: string;
+  }[];
   /** Index in `candidates`. */
   readonly selected: number;
 }
@@ -84,9 +104,13 @@ export interface CompletionView {
 export interface SearchView {
   readonly query: string;
   readonly found: boolean;
+  /** The next older matches, each on one line. */
+  readonly older: readonly string[];
 }
 
 export interface FooterView {
+  /** Of vi editing: `NORMAL`, `INSERT`, `NORMAL 2d`. */
+  readonly mode?: string | undefined;
   /** Title, or a short name of the conversation. */
   readonly conversation: string;
   /** The source of answers if not the service: `sandbox` or `replay`. */
@@ -97,8 +121,6 @@ export interface FooterView {
   readonly isEstimate: boolean;
   /** Size of the model's window in tokens; undefined for an unknown model. */
   readonly contextWindow: number | undefined;
-  /** The last answer's usage: `1,204 tokens in, 310 out`, with `~` for an estimate. */
-  readonly usage?: string | undefined;
 }
 
 interface DialogFrame {

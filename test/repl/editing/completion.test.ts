@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   applyCandidate,
-  commonPrefix,
+  extendTyped,
   findCompletion,
   matchCandidates,
 } from '../../../src/repl/editing/completion.ts';
@@ -90,8 +90,16 @@ test.each([
   [['a', 'b'], ''],
   [['👍🏽x', '👍🏿y'], ''],
   [[], ''],
-])('commonPrefix of %j is %j', (names, prefix) => {
-  expect(commonPrefix(values(...names))).toBe(prefix);
+])('candidates %j extend an empty word to %j', (names, prefix) => {
+  const request = { kind: 'argument', from: 7, to: 7, typed: '' } as const;
+  const buffer = createBuffer('/model ');
+  expect(extendTyped(buffer, request, values(...names)).text).toBe(`/model ${prefix}`);
+});
+
+test('a typed word that the candidates spell differently stays', () => {
+  const request = { kind: 'argument', from: 7, to: 9, typed: 're' } as const;
+  const buffer = createBuffer('/model re');
+  expect(extendTyped(buffer, request, values('Resume', 'Resumed')).text).toBe('/model re');
 });
 
 describe('applyCandidate', () => {

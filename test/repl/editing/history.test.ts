@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  createHistory,
-  newerEntry,
-  olderEntry,
-  addEntry,
   acceptSearch,
+  addEntry,
+  createHistory,
   extendQuery,
   matchOf,
+  newerEntry,
+  olderEntry,
+  olderMatches,
   searchNewer,
   searchOlder,
   shortenQuery,
@@ -26,7 +27,7 @@ import { fc } from '../../support/properties.ts';
 const history = createHistory(['first', 'second', 'third']);
 
 function step(
-  move: (history: History, current: Draft) => HistoryStep | undefined,
+  move: (from: History, current: Draft) => HistoryStep | undefined,
   { history: from, draft }: HistoryStep,
 ): HistoryStep {
   return move(from, draft) ?? { history: from, draft };
@@ -72,7 +73,7 @@ describe('browsing', () => {
     expect(addEntry(up.history, up.draft).draft.text).toBe('unsent');
   });
 
-  test('Up recalls a draft that Ctrl-C cleared', () => {
+  test('Up recalls a draft that Ctrl+C cleared', () => {
     const cleared = addEntry(history, draftFrom('cleared'));
     expect(cleared.draft.text).toBe('');
     expect(step(olderEntry, cleared).draft.text).toBe('cleared');
@@ -163,4 +164,13 @@ describe('search', () => {
     const draft = draftFrom('my draft');
     expect(acceptSearch(prompts, search('nowhere'), draft).draft).toBe(draft);
   });
+});
+
+test('the older matches of a search are listed without repetitions', () => {
+  const drinks = createHistory(['tea', 'coffee', 'green tea', 'tea', 'black tea']);
+  const search = extendQuery(drinks, startSearch(), 'tea');
+  const texts = (count: number) => olderMatches(drinks, search, count).map(({ text }) => text);
+  expect(texts(4)).toEqual(['tea', 'green tea', 'tea']);
+  expect(texts(1)).toEqual(['tea']);
+  expect(olderMatches(drinks, startSearch(), 4)).toEqual([]);
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { layout, moveVertically } from '../../../src/repl/editing/layout.ts';
-import { createBuffer, insertPaste, moveTo } from '../../../src/repl/editing/text-buffer.ts';
+import {
+  createBuffer,
+  draftFrom,
+  insertPaste,
+  moveTo,
+} from '../../../src/repl/editing/text-buffer.ts';
 import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
@@ -156,4 +161,15 @@ describe('moveVertically', () => {
       }),
     );
   });
+});
+
+test('selected columns include a line end, but not the end of a wrapped row', () => {
+  const selectionsOf = (text: string, from: number, to: number) =>
+    layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to }).selections;
+  expect(selectionsOf('one two', 4, 7)).toEqual([undefined, { from: 0, to: 3 }]);
+  expect(selectionsOf('one\ntwo', 1, 4)).toEqual([{ from: 1, to: 4 }, undefined]);
+  expect(selectionsOf('\ntwo', 0, 2)).toEqual([
+    { from: 0, to: 1 },
+    { from: 0, to: 1 },
+  ]);
 });

@@ -40,9 +40,9 @@ test('/compare shows the answer of the other model as a version, with figures fo
       'natter: nextgen answers the same prompt',
       'nextgen: of nextgen',
       'natter:',
-      'version 1: origin · first text after 20 ms · 40 tokens/s · 3 tokens in · 40 out · 1.0 s · stop',
-      'version 2: nextgen · first text after 20 ms · ~2 tokens/s · ~3 out · 2.0 s · stop',
-      'natter: version 2/2 (1 origin, 2 nextgen); /version switches',
+      'version 1: origin, first text after 20 ms, 40 tokens a second, 3 tokens in, 40 out, 1.0 s, stop',
+      'version 2: nextgen, first text after 20 ms, about 2 tokens a second, about 3 out, 2.0 s, stop',
+      'natter: this is version 2 of 2 (1 by origin, 2 by nextgen); /version switches',
       '',
     ].join('\n'),
   );
@@ -76,7 +76,9 @@ test('a stopped comparison is kept as a version', async () => {
   await expect.poll(() => memory.text()).toContain('nextgen: half');
   memory.session.dispatch({ type: 'interrupted', now: 0 });
   await memory.idle();
-  expect(memory.text()).toMatch(/nextgen: half\nnatter: stopped; \/version switches back\n$/);
+  expect(memory.text()).toMatch(
+    /nextgen: half\nnatter: this is version 2 of 2 .*\nnatter: stopped; \/version switches back\n$/,
+  );
   memory.enter('/version');
   await memory.idle();
   expect(last(memory)).toMatchObject({ content: 'of origin' });

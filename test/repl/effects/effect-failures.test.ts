@@ -7,7 +7,7 @@ import { effectRunners, type EffectRunners } from '../../../src/repl/effects/run
 import { createBuffer } from '../../../src/repl/editing/text-buffer.ts';
 import type { ReplState } from '../../../src/repl/state/state.ts';
 import { hanging, openMemorySession, saying } from '../../support/memory-session.ts';
-import { composed, enter, escape, pressed, typed } from '../../support/repl-state.ts';
+import { composed, enter, escape, pasted, pressed, typed } from '../../support/repl-state.ts';
 
 interface Case {
   /** Lead to the effect, in a conversation with one prompt and two answers. */
@@ -21,11 +21,24 @@ interface Case {
 const command = (text: string): Case => ({ keys: [typed(text), enter] });
 const server = { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] };
 
+const refused: Action = {
+  type: 'chat-event',
+  event: {
+    type: 'retry-scheduled',
+    retry: 1,
+    retries: 4,
+    delay: 8000,
+    cause: new Failure('server_error', 'the service is busy'),
+  },
+  now: 0,
+};
+
 /** Has to list every effect to compile. */
 const cases: Readonly<Record<Effect['type'], Case>> = {
   print: command('/usage'),
   send: command('another prompt'),
   stop: { keys: [typed('wait'), enter, escape], isHanging: true },
+  'retry-now': { keys: [typed('wait'), enter, refused, enter], isHanging: true },
   quit: command('/quit'),
   suspend: { keys: [pressed('z', { ctrl: true })] },
   redraw: { keys: [pressed('l', { ctrl: true })] },
@@ -36,20 +49,37 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
   'find-candidates': { keys: [typed('/resume '), pressed('tab')] },
   'list-models': command('/models'),
   attach: command('/attach notes.md'),
+  'recognise-paths': { keys: [pasted('/tmp/a')] },
+  'pick-files': { keys: [typed('@')] },
+  'run-shell': command('!ls'),
   copy: command('/copy'),
   save: command('/save answer.md'),
   'save-journal': command('/save'),
+  export: command('/export tea.md'),
   'select-version': command('/version 1'),
   undo: command('/undo'),
+  'change-parameters': command('/temperature 0.2'),
+  'choose-role': command('/role critic'),
+  'open-prompt': command('/review lang=ts'),
+  compact: command('/compact'),
+  'remove-summary': { keys: [typed('/compact'), enter, typed('/undo'), enter] },
+  'show-context': command('/context'),
   rename: command('/rename on tea'),
   'record-model': command('/model origin'),
   'new-conversation': command('/new'),
   resume: command('/resume abcd2345'),
+  'open-list': command('/resume'),
+  'read-list': command('/resume'),
+  'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
+  'preview-conversation': command('/resume'),
   'list-conversations': command('/conversations'),
   'set-theme': command('/theme mono'),
   connect: { keys: [typed('1')], dialog: serversDialog([server]) },
   'find-servers': { keys: [typed('2')], dialog: firstRunDialog() },
 };
+
+/** Longer than a summary of it. */
+const long = `\`\`\`\n${'second\n'.repeat(60)}\`\`\`\n`;
 
 const types = Object.keys(cases) as Effect['type'][];
 const bug = () => new TypeError('a bug in it');
@@ -85,7 +115,7 @@ describe.each(failures)('an effect that %s', (_how, fail) => {
     const { runners, arm } = failingOnce(type, fail);
     const next = isHanging === true ? hanging('half') : saying('next');
     const opened = openMemorySession({
-      replies: [saying('first'), saying('```\nsecond\n```'), next, saying('still alive')],
+      replies: [saying('first'), saying(long), next, saying('still alive')],
       runners,
       ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
     });
@@ -102,7 +132,7 @@ describe.each(failures)('an effect that %s', (_how, fail) => {
     press(...keys, ...(dialog === undefined ? [typed('a draft')] : []));
     await clock.advance(600);
     await expect.poll(text).toContain('natter: unexpected error: a bug in it\n');
-    expect(composed(session.state())).toMatch(/a draft$/);
+    expect(session.state().list?.query ?? composed(session.state())).toMatch(/a draft$/);
     expect(session.state()).toMatchObject({ hasQuit: false, typeAhead: undefined, dialog });
     press(escape);
     await idle();
@@ -130,7 +160,7 @@ test('X15: Tab after /resume reports why the conversations cannot be read', asyn
   expect(composed(session.state())).toBe('/resume ');
 });
 
-test('X16: Ctrl-G twice in one read opens one editor; later keys are typed after it closes', async () => {
+test('X16: Ctrl+G twice in one read opens one editor; later keys are typed after it closes', async () => {
   const edited: string[] = [];
   const { session } = openMemorySession({
     ports: (ports) => ({

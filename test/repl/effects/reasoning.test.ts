@@ -3,6 +3,7 @@ import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
 import { openMemorySession, type Reply } from '../../support/memory-session.ts';
 
 const reasoning = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
@@ -63,7 +64,8 @@ test('reasoning that was not requested is not shown', async () => {
 test('Y18: the live region shows reasoning and commands dimmed', () => {
   const format = richFormat({
     markdown: createMarkdownLoader(),
-    style: createChalkStyle(),
+    style: plainStyle,
+    frameStyle: createChalkStyle(),
     width: () => 80,
     hyperlinks: false,
     unicode: true,

@@ -7,9 +7,9 @@ import { createMemorySession, openMemorySession, saying } from '../../support/me
 import { composed, pressed, typed } from '../../support/repl-state.ts';
 
 test.each([
-  ['/copy', 'copy text\n```\ncode\n```', 'the last answer copied with pbcopy'],
-  ['/copy 1', 'copy code\n', 'code block 1 copied with pbcopy'],
-  ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 written to /home/f.ts'],
+  ['/copy', 'copy text\n```\ncode\n```', 'the last answer was copied with pbcopy'],
+  ['/copy 1', 'copy code\n', 'code block 1 was copied with pbcopy'],
+  ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 was written to /home/f.ts'],
 ])('%s uses the last answer', async (line, call, message) => {
   const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
   enter('one');
@@ -68,6 +68,17 @@ test('/resume of the open conversation only prints a notice', async () => {
   expect(text()).not.toContain('is open in another natter');
 });
 
+test('/resume with the name of several conversations opens the list with that filter', async () => {
+  const { session, enter, idle, text } = createMemorySession();
+  enter('/resume about');
+  await idle();
+  expect(session.state()).toMatchObject({
+    activity: undefined,
+    list: { query: 'about', rows: [{ title: 'about abcd2345' }, { title: 'about wxyz6789' }] },
+  });
+  expect(text()).not.toContain('matches');
+});
+
 test('/resume of a missing conversation changes nothing', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('one');
@@ -84,12 +95,12 @@ test('/version prints the version once, with its number', async () => {
     enter(line);
     await idle();
   }
-  expect(text()).toMatch(/second\nnatter: version 2\/2; \/version switches\n$/);
+  expect(text()).toMatch(/second\nnatter: this is version 2 of 2; \/version switches\n$/);
   const before = text().length;
   enter('/version 1');
   await idle();
   expect(text().slice(before)).toBe(
-    'You: one\norigin: first\nnatter: version 1/2; /version switches\n',
+    'You: one\norigin: first\nnatter: this is version 1 of 2; /version switches\n',
   );
   enter('/version 1');
   await idle();

@@ -28,9 +28,20 @@ function open(columns = 40, history: readonly string[] = []) {
     history: () => createHistory(history),
     onLine: (text) => lines.push(text),
     onInterrupt: () => events.push('interrupt'),
-    onDiscarded: () => events.push('discarded'),
+    onDiscarded: () => {
+      events.push('discarded');
+      screen.write(editor.isSearching() ? 'Search: ' : 'You: ');
+      editor.show(editor.isSearching() ? 8 : 5);
+    },
     onEnd: () => events.push('end'),
     onSuspend: () => events.push('suspend'),
+    isPrompt: () => true,
+    complete: (buffer) => ({ buffer, words: 'no choices' }),
+    say: (words) => {
+      editor.hide();
+      screen.write(`\r\nnatter: ${words}\r\nYou: `);
+      editor.show(5);
+    },
   });
   screen.write('You: ');
   editor.show(5);
@@ -46,11 +57,11 @@ test.each([
   ['Delete and Backspace', ['hxelloy', backspace, home, right, erase], 'hello'],
   ['motions by words', ['one three', wordLeft, 'two ', home, wordRight, ','], 'one, two three'],
   [
-    'Ctrl-A, Ctrl-K and Ctrl-Y',
+    'Ctrl+A, Ctrl+K and Ctrl+Y',
     ['world hello ', '\u0001', wordRight, '\u000B', '\u0001', '\u0019'],
     ' hello world',
   ],
-  ['Ctrl-U and Ctrl-W', ['a b c', '\u0017', 'd'], 'a b d'],
+  ['Ctrl+U and Ctrl+W', ['a b c', '\u0017', 'd'], 'a b d'],
   ['wide characters', ['日本', left, '🎉', end, 'é'], '日🎉本é'],
   ['a tab', ['a\tb'], 'a\tb'],
   ['keys without a binding', ['a', '\u001B[15~', '\u001B[I', '\u001B[57358;1u', 'b'], 'ab'],
@@ -125,7 +136,7 @@ test('X29: text typed while the line is hidden appears with the next question', 
   expect(lines).toEqual(['one twxo']);
 });
 
-test('X29: Ctrl-C discards the line, then interrupts; Ctrl-D ends on an empty line; Ctrl-Z suspends', () => {
+test('X29: Ctrl+C discards the line, then interrupts; Ctrl+D ends on an empty line; Ctrl+Z suspends', () => {
   const { type, lines, events } = open();
   type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
   expect(events).toEqual(['discarded', 'interrupt', 'end', 'suspend']);
@@ -143,4 +154,59 @@ test('X29: the lines of a paste are entered one by one, however its bytes are sp
   const marked = open();
   marked.type('\u001B[200~one\ntwo\u001B[201~', '\r');
   expect(marked.lines).toEqual(['one', 'two']);
+});
+
+const search = '\u0012';
+const tea = ['tea one', 'coffee', 'tea two'];
+
+test('Ctrl+R asks for a text and shows the prompts that contain it, newest first', async () => {
+  const { screen, type, lines } = open(60, tea);
+  type('draft', search, 'tea', '\r', search, search, '!', '\r');
+  expect(await screen.screen()).toEqual([
+    'You: draft',
+    'Search: tea',
+    'You: draft',
+    'natter: match 1 of 2; Ctrl+R finds an older one',
+    'You: tea two',
+    'natter: match 2 of 2',
+    'You: tea one',
+    'natter: no older prompt contains "tea"',
+    'You: tea one!',
+  ]);
+  expect(lines).toEqual(['tea one!']);
+});
+
+test.each([
+  ['without a match', ['zzz', '\r']],
+  ['cancelled by Ctrl+C', ['tea', '\u0003']],
+  ['with an empty text', ['\r']],
+])('a search %s keeps the typed text', (_how, keys) => {
+  const { type, lines, events } = open(60, tea);
+  type('draft', search, ...keys, '!', '\r');
+  expect(lines).toEqual(['draft!']);
+  expect(events).not.toContain('interrupt');
+});
+
+test('Up after a search recalls the prompt before the match', () => {
+  const { type, lines } = open(60, tea);
+  type(search, 'coffee', '\r', up, '\r');
+  expect(lines).toEqual(['tea one']);
+});
+
+test('Tab completes at the end of what was read, and is text in a paste', async () => {
+  const { screen, type, lines } = open();
+  type('ab\t');
+  expect((await screen.screen()).slice(1)).toEqual(['natter: no choices', 'You: ab']);
+  type('c\td', '\r');
+  expect(lines).toEqual(['abc\td']);
+});
+
+test('Ctrl+C while the line is hidden interrupts and keeps the typed text', () => {
+  const { editor, type, lines, events } = open();
+  editor.hide();
+  type('typed ahead', '\u0003');
+  expect(events).toEqual(['interrupt']);
+  editor.show(5);
+  type('\r');
+  expect(lines).toEqual(['typed ahead']);
 });

@@ -15,12 +15,19 @@ test('prints the prompts of a reopened conversation, but not typed ones', async 
   await transcript.print(showConversation(conversationOf(...turns)));
   await transcript.print([{ type: 'prompt', text: 'typed just now' }]);
   await transcript.closeAnswer();
-  expect(written.join('')).toBe('natter: c1: why?\nYou: why?\norigin: because\n');
+  expect(written.join('')).toBe('natter: conversation c1: why?\nYou: why?\norigin: because\n');
 });
 
 test.each([
   ['one line', 'natter: one line\n'],
   ['ID  TITLE\nc1  tea', 'natter:\nID  TITLE\nc1  tea\n'],
 ])('starts a table on its own line: %j', (text, line) => {
+  expect(lineFormat.notice(text)).toBe(line);
+});
+
+test.each([
+  ['~12 tokens · 3 tokens/s', 'natter: about 12 tokens, 3 tokens a second\n'],
+  ['version 2/3 · 1 s', 'natter: version 2 of 3, 1 s\n'],
+])('writes symbols as words: %s', (text, line) => {
   expect(lineFormat.notice(text)).toBe(line);
 });

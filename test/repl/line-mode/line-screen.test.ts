@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { serversDialog } from '../../../src/repl/state/dialog.ts';
-import { createLineScreen } from '../../../src/repl/line-mode/line-screen.ts';
+import { createLineScreen, expectsPrompt } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state/state.ts';
+import { listOf } from '../../support/conversation-lists.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open() {
@@ -24,22 +25,49 @@ test('sanitizes the models that a server lists', () => {
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
+const streaming: AnswerActivity = {
+  type: 'answer',
+  phase: 'streaming',
+  model: 'origin',
+  since: 0,
+  lastAt: 0,
+  tokens: 0,
+  undecided: '',
+  isStopping: false,
+  draft: undefined,
+  files: [],
+};
+
+test('reports a stalled answer once, on a separate line', () => {
+  const { screen, text } = open();
+  void screen.write('origin: The kettle');
+  screen.show(stateOf({ activity: streaming, now: 4999 }));
+  screen.show(stateOf({ activity: streaming, now: 5000 }));
+  screen.show(stateOf({ activity: streaming, now: 6000 }));
+  void screen.write(' boils.\n');
+  expect(text()).toBe(
+    'origin: The kettle\nnatter: nothing for 5 s; Ctrl+C stops and keeps the text\n boils.\n',
+  );
+});
+
+test('reports a second stall of the same answer', () => {
+  const { screen, text } = open();
+  screen.show(stateOf({ activity: streaming, now: 5000 }));
+  screen.show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
+  expect(text().match(/nothing for 5 s/g)).toHaveLength(2);
+});
+
 test('sanitizes the cause of a retry', () => {
   const { screen, text } = open();
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
-  const activity: AnswerActivity = {
-    type: 'answer',
-    phase: 'retrying',
-    model: 'origin',
-    since: 0,
-    lastAt: 0,
-    tokens: 0,
-    retry,
-    undecided: '',
-    isStopping: false,
-    draft: undefined,
-    files: [],
-  };
+  const activity: AnswerActivity = { ...streaming, phase: 'retrying', retry };
   screen.show(stateOf({ activity }));
-  expect(text()).toBe('natter: the service failed; retry 1 of 4 in 3 s\n');
+  expect(text()).toBe(
+    'natter: the service failed; retry 1 of 4 in 3 s; Enter retries now, Ctrl+C gives up\n',
+  );
+});
+
+test('the answer to a dialog and to the list of conversations is not a prompt', () => {
+  const states = [stateOf(), stateOf({ dialog: serversDialog([]) }), stateOf({ list: listOf([]) })];
+  expect(states.map(expectsPrompt)).toEqual([true, false, false]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyDialog } from '../../../src/repl/state/dialog.ts';
+import { keyDialog, promptDialog } from '../../../src/repl/state/dialog.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import {
@@ -87,6 +87,20 @@ test('during a history search, the composer shows the match', () => {
   });
 });
 
+test('the selected one of many choices is in sight', () => {
+  const choices = Array.from({ length: 30 }, (_, index) => `tea ${index + 1}`);
+  const variable = { name: 'drink', choices };
+  const prompt = { name: 'order', variables: [variable] };
+  const pending = { prompt, values: {}, text: '', line: '/order', missing: [variable] };
+  const dialog = promptDialog(pending);
+  const viewOf = (...keys: readonly ReturnType<typeof pressed>[]) =>
+    buildViewModel(run(stateOf({ dialog, rows: 9 }), ...keys).state, '').dialog;
+  const labels = (...numbers: readonly number[]) =>
+    numbers.map((number) => ({ label: `${number} tea ${number}` }));
+  expect(viewOf()).toMatchObject({ options: labels(1, 2, 3, 4, 5), selected: 0 });
+  expect(viewOf(pressed('up'))).toMatchObject({ options: labels(26, 27, 28, 29, 30), selected: 4 });
+});
+
 test('a hidden entry shows one asterisk for each character', () => {
   const { state } = run(stateOf({ dialog: keyDialog('https://api.example.com') }), typed('kéy'));
   expect(buildViewModel(state, '').dialog).toMatchObject({
@@ -96,9 +110,9 @@ test('a hidden entry shows one asterisk for each character', () => {
   });
 });
 
-test('Ctrl-C on an empty composer shows that pressing it again quits', () => {
+test('Ctrl+C on an empty composer shows that pressing it again quits', () => {
   expect(buildViewModel(run(stateOf(), interrupt).state, '').notice).toBe(
-    'press Ctrl-C again to quit',
+    'press Ctrl+C again to quit',
   );
 });
 

@@ -25,35 +25,42 @@ const found = (text: string, ...names: readonly string[]) =>
 
 describe('Tab', () => {
   test.each([
-    ['/mo', { kind: 'command', typed: 'mo' }],
     ['/model ne', { kind: 'argument', command: 'model', typed: 'ne' }],
     ['/attach src/a', { kind: 'path', folder: 'src/', typed: 'a' }],
-    ['look at @no', { kind: 'path', typed: 'no', isMention: true }],
   ])('requests candidates for %s', (text, request) => {
     expect(requestOf(text)).toMatchObject(request);
   });
 
+  test('requests candidates for a mention after the file picker was closed', () => {
+    const { effects } = run(stateOf(), typed('look at @no'), escape, tab);
+    expect(effectsOf(effects, 'find-candidates')).toMatchObject([
+      { request: { kind: 'path', typed: 'no', isMention: true } },
+    ]);
+  });
+
   test('accepts the only candidate', () => {
-    const { state } = run(stateOf(), typed('/us'), tab, found('/us', 'usage', 'model'));
-    expect(composed(state)).toBe('/usage ');
+    const text = '/model ne';
+    const { state } = run(stateOf(), typed(text), tab, found(text, 'nextgen', 'origin'));
+    expect(composed(state)).toBe('/model nextgen');
     expect(state.completion).toBeUndefined();
   });
 
   test('completes the common prefix and opens a menu', () => {
-    const { state } = run(stateOf(), typed('/mo'), tab, found('/mo', 'model', 'models'));
-    expect(composed(state)).toBe('/model');
+    const text = '/model m';
+    const { state } = run(stateOf(), typed(text), tab, found(text, 'mini-1', 'mini-2'));
+    expect(composed(state)).toBe('/model mini-');
     expect(state.completion).toMatchObject({ selected: 0 });
   });
 
   test('queues the keys that follow it until the candidates are found', () => {
-    const late = found('/mo', 'model');
-    const { state } = run(stateOf(), typed('/mo'), tab, typed('x'), typed('y'), late);
-    expect(composed(state)).toBe('/model xy');
+    const late = found('/model ne', 'nextgen');
+    const { state } = run(stateOf(), typed('/model ne'), tab, typed('x'), typed('y'), late);
+    expect(composed(state)).toBe('/model nextgenxy');
   });
 
   test('ignores candidates for a text that has changed', () => {
-    const late = found('/us', 'usage');
-    expect(composed(run(stateOf(), typed('/mo'), tab, late).state)).toBe('/mo');
+    const late = found('/model ne', 'nextgen');
+    expect(composed(run(stateOf(), typed('/model or'), tab, late).state)).toBe('/model or');
   });
 
   test('completes nothing in other text', () => {
@@ -62,25 +69,26 @@ describe('Tab', () => {
 });
 
 describe('an open menu', () => {
-  const open = run(stateOf(), typed('/mo'), tab, found('/mo', 'model', 'models')).state;
+  const text = '/model m';
+  const open = run(stateOf(), typed(text), tab, found(text, 'mini-1', 'mini-2')).state;
 
   test('cycles with Tab, and Enter accepts the selection', () => {
-    expect(composed(run(open, tab, enter).state)).toBe('/models ');
-    expect(composed(run(open, tab, tab, enter).state)).toBe('/model ');
-    expect(composed(run(open, pressed('up'), enter).state)).toBe('/models ');
+    expect(composed(run(open, tab, enter).state)).toBe('/model mini-2');
+    expect(composed(run(open, tab, tab, enter).state)).toBe('/model mini-1');
+    expect(composed(run(open, pressed('up'), enter).state)).toBe('/model mini-2');
   });
 
   test('closes with Esc and keeps the typed text', () => {
     const { state } = run(open, escape);
     expect(state.completion).toBeUndefined();
-    expect(composed(state)).toBe('/model');
+    expect(composed(state)).toBe('/model mini-');
   });
 
   test('updates when more text is typed', () => {
-    const { state, effects } = run(open, typed('s'));
-    expect(effectsOf(effects, 'find-candidates')[0]?.request).toMatchObject({ typed: 'models' });
-    const next = run(state, found('/models', 'model', 'models')).state;
-    expect(next.completion?.candidates).toEqual(values('models'));
+    const { state, effects } = run(open, typed('2'));
+    expect(effectsOf(effects, 'find-candidates')[0]?.request).toMatchObject({ typed: 'mini-2' });
+    const next = run(state, found('/model mini-2', 'mini-1', 'mini-2')).state;
+    expect(next.completion?.candidates).toEqual(values('mini-2'));
   });
 });
 

@@ -89,7 +89,7 @@ describe('the first run', () => {
 
   test.each([
     ['Esc', escape],
-    ['Ctrl-C', interrupt],
+    ['Ctrl+C', interrupt],
   ])('%s goes back from the key to the address as typed, then to the choice', (_, key) => {
     const { state } = run(firstRun, enter, typed('http://localhost:9'), enter);
     expect([state.dialog?.title, cancelHintText(state)]).toEqual([
@@ -133,13 +133,13 @@ describe('the first run', () => {
     expect(state.dialog).toMatchObject({ asks: 'address', input: { text } });
   });
 
-  test('Ctrl-C cancels the first choice, and pressed again quits', () => {
+  test('Ctrl+C cancels the first choice, and pressed again quits', () => {
     const cancelled = run(firstRun, interrupt);
     expect([cancelled.state.dialog, cancelled.state.isQuitArmed]).toEqual([undefined, true]);
     expect(run(cancelled.state, interrupt).state.hasQuit).toBe(true);
   });
 
-  test('Ctrl-D quits from a choice and from an empty entry', () => {
+  test('Ctrl+D quits from a choice and from an empty entry', () => {
     const end = pressed('d', { ctrl: true });
     expect(run(firstRun, end).state.hasQuit).toBe(true);
     expect(run(firstRun, enter, end).state.hasQuit).toBe(true);

@@ -16,7 +16,9 @@ describe('Y18: a word that quits other programs', () => {
     const asked = run(stateOf(), typed(word), enter);
     expect(asked.effects).toEqual([]);
     expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
-    expect(run(asked.state, enter).effects).toEqual([{ type: 'quit' }]);
+    const left = run(asked.state, enter);
+    expect(left.effects).toEqual([{ type: 'quit' }]);
+    expect(composed(left.state)).toBe('');
   });
 
   test('quits during an answer too', () => {

@@ -83,7 +83,7 @@ test('/edit in line mode prints the name of a file, not its content', () => {
   const state = { ...after(composePrompt({ prompt: 'why?', files: [file] })), isLineMode: true };
   const edited = run(state, { type: 'line-entered', text: '/edit', now: 0 });
   expect(printed(edited.effects)).toEqual([
-    'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl-C keeps the old version',
+    'type a new version of: why?\nattached: notes.md; /attach none removes them\nCtrl+C keeps the old version',
   ]);
 });
 
@@ -159,7 +159,7 @@ describe('/edit in line mode', () => {
 
   test('shows the edited prompt, and the next line replaces it', () => {
     expect(printed(edited.effects)).toEqual([
-      'type a new version of: why?\nCtrl-C keeps the old version',
+      'type a new version of: why?\nCtrl+C keeps the old version',
     ]);
     const sent = run(edited.state, { type: 'line-entered', text: 'how?', now: 0 });
     expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({
@@ -168,7 +168,7 @@ describe('/edit in line mode', () => {
     });
   });
 
-  test('is cancelled with Ctrl-C', () => {
+  test('is cancelled with Ctrl+C', () => {
     const cancelled = run(edited.state, { type: 'interrupted', now: 0 });
     expect(printed(cancelled.effects)).toEqual(['edit cancelled; the prompt is unchanged']);
     const sent = run(cancelled.state, { type: 'line-entered', text: 'next', now: 0 });

@@ -98,7 +98,8 @@ describe('a line that starts with a slash', () => {
   });
 
   test('is refused for an unknown command, with suggestions', () => {
-    const { effects } = run(stateOf(), typed('/modle nextgen'), enter);
+    const missing = { type: 'prompt-missing', name: 'modle' } as const;
+    const { effects } = run(stateOf(), typed('/modle nextgen'), enter, missing);
     expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({
       entries: [{ hint: expect.stringContaining('/model or /models') }],
@@ -162,12 +163,12 @@ describe('an answer that fails', () => {
   });
 });
 
-describe('Esc and Ctrl-C', () => {
+describe('Esc and Ctrl+C', () => {
   const streaming = run(stateOf(), typed('one'), enter).state;
 
   test.each([
     ['Esc', escape],
-    ['Ctrl-C', interrupt],
+    ['Ctrl+C', interrupt],
   ])('%s stops the answer', (_name, key) => {
     const { state, effects } = run(streaming, key);
     expect(effects).toEqual([{ type: 'stop' }]);
@@ -181,28 +182,28 @@ describe('Esc and Ctrl-C', () => {
     ]);
   });
 
-  test('Ctrl-C moves the draft to the history', () => {
+  test('Ctrl+C moves the draft to the history', () => {
     const { state } = run(stateOf(), typed('draft'), interrupt);
     expect(composed(state)).toBe('');
     expect(composed(run(state, pressed('up')).state)).toBe('draft');
     expect(state.hasQuit).toBe(false);
   });
 
-  test('P7 Ctrl-C on an empty composer quits when it is pressed again', () => {
+  test('P7 Ctrl+C on an empty composer quits when it is pressed again', () => {
     const armed = run(stateOf(), interrupt).state;
     expect(armed).toMatchObject({ isQuitArmed: true, hasQuit: false });
     expect(run(armed, interrupt).state.hasQuit).toBe(true);
     expect(run(armed, typed('x'), interrupt).state.hasQuit).toBe(false);
   });
 
-  test('P7 Ctrl-C clears the draft and quits when it is pressed again', () => {
+  test('P7 Ctrl+C clears the draft and quits when it is pressed again', () => {
     const cleared = run(stateOf(), typed('draft'), interrupt).state;
     expect(cleared).toMatchObject({ isQuitArmed: true, hasQuit: false });
     expect(run(cleared, interrupt).state.hasQuit).toBe(true);
     expect(run(cleared, typed('x'), interrupt).state.hasQuit).toBe(false);
   });
 
-  test('P7 Ctrl-D quits if the composer is empty, else deletes', () => {
+  test('P7 Ctrl+D quits if the composer is empty, else deletes', () => {
     const control = pressed('d', { ctrl: true });
     expect(run(stateOf(), control).effects).toEqual([{ type: 'quit' }]);
     const { state } = run(stateOf(), typed('ab'), pressed('home'), control);

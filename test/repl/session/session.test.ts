@@ -104,7 +104,7 @@ describe('an answer', () => {
     await idle();
     enter('/retry');
     await idle();
-    expect(text()).toContain('natter: version 2/2; /version switches\n');
+    expect(text()).toContain('natter: this is version 2 of 2; /version switches\n');
     enter('/retry');
     await idle();
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');

@@ -31,7 +31,7 @@ test('every command has a summary and a unique name', () => {
   expect(slashCommands.every(({ summary }) => summary.length > 0)).toBe(true);
 });
 
-test.each(['/clear', '/redraw', '/theme mono'])(
+test.each(['/clear', '/redraw', '/theme mono', '/wrap none'])(
   '%s reports in line mode that it has no effect',
   (line) => {
     const { effects } = run(stateOf({ isLineMode: true }), {
@@ -52,7 +52,7 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
 
 test('/theme without a name lists the themes', () => {
   expect(printed(command(stateOf(), '/theme').effects)).toEqual([
-    'the theme is color; available: color, mono, plain',
+    'the theme is color; available: color, light, dark, mono, plain',
   ]);
 });
 
@@ -72,9 +72,9 @@ test.each(['/edit', '/undo'])(
   },
 );
 
-test('/help with a name describes that command', () => {
+test('/help with a name describes that command, with an example', () => {
   expect(printed(command(stateOf(), '/help model').effects)).toEqual([
-    '/model [id]: show or set the model',
+    '/model [id]: show or set the model\nfor example: /model nextgen',
   ]);
 });
 
@@ -83,7 +83,12 @@ test.each([
   ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
   ['/help modle', 'did you mean /model or /models'],
 ])('%s suggests commands with similar names', (line, hint) => {
-  expect(effectsOf(command(stateOf(), line).effects, 'print')[1]?.entries[0]).toMatchObject({
+  const { state, effects } = command(stateOf(), line);
+  const opened = effectsOf(effects, 'open-prompt').map(({ name }) => {
+    return { type: 'prompt-missing', name } as const;
+  });
+  const all = [...effects, ...run(state, ...opened).effects];
+  expect(effectsOf(all, 'print')[1]?.entries[0]).toMatchObject({
     message: expect.stringMatching(/^unknown command \/(modle|atach)$/) as string,
     hint,
   });
@@ -145,7 +150,7 @@ describe('versions', () => {
     });
   });
 
-  test('/edit is cancelled with Ctrl-C', () => {
+  test('/edit is cancelled with Ctrl+C', () => {
     const { state } = run(command(withLastPrompt, '/edit').state, interrupt, typed('next'), enter);
     expect(state.branch).toBeUndefined();
     const { effects } = run(
@@ -191,7 +196,7 @@ describe('the last answer', () => {
 test.each([
   ['/models', { type: 'list-models' }],
   ['/new', { type: 'new-conversation' }],
-  ['/resume', { type: 'resume', name: 'latest' }],
+  ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'list-conversations', query: 'tea' }],
   ['/rename tea', { type: 'rename', title: 'tea' }],
@@ -213,7 +218,7 @@ test('/usage shows the tokens of the session and the context use', () => {
   );
 });
 
-test('offers the larger model once, at 80% of the window', () => {
+test('offers a summary and the larger model once, at 80% of the window', () => {
   const full = conversationOf(
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', usage: { total_tokens: 110_000 } },
@@ -226,7 +231,7 @@ test('offers the larger model once, at 80% of the window', () => {
   } as const;
   const first = run(stateOf(), typed('why?'), enter, ended);
   expect(printed(first.effects)).toEqual([
-    "86% of origin's window is used (110K of 128K); /model nextgen has a window of 1M",
+    "86% of origin's window is used (110K of 128K); /compact replaces the older turns with a summary, /model nextgen has a window of 1M",
   ]);
   expect(printed(run(first.state, typed('more'), enter, ended).effects)).toEqual([]);
 });

@@ -50,6 +50,7 @@ const settings = {
   system: undefined,
   maxTokens: undefined,
   theme: 'color',
+  wrap: 'words',
 } as const;
 const context = { tokens: 1000, isEstimate: false };
 const listed = {

@@ -1,13 +1,8 @@
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
-import {
-  CompletionMenu,
-  Composer,
-  Footer,
-  Queue,
-  SearchLine,
-} from '../../../src/repl/view/App.tsx';
+import { Composer, Footer, Queue, SearchLines } from '../../../src/repl/view/App.tsx';
+import { CompletionMenu } from '../../../src/repl/view/CompletionMenu.tsx';
 import { AppearanceProvider } from '../../../src/repl/view/appearance.ts';
 import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
 import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view/view-model.ts';
@@ -65,15 +60,46 @@ describe('the completion menu', () => {
 
   test('keeps the selected candidate visible', () => {
     const rows = drawn(<CompletionMenu menu={{ candidates, selected: 4 }} rows={2} />);
-    expect(rows).toEqual(['  /new   what /new does', '› /save  what /save does']);
+    expect(rows).toEqual([
+      '  /new         what /new does',
+      `› /save        what /save does${' '.repeat(25)}5/5 ↑`,
+    ]);
+  });
+
+  test('shows arguments, and on its last row the position', () => {
+    const menu = {
+      candidates: [
+        { label: '/help', argument: '[name]', summary: 'list the commands' },
+        ...candidates,
+      ],
+      selected: 0,
+    };
+    const rows = drawn(<CompletionMenu menu={menu} rows={2} />, { columns: 40 });
+    expect(rows).toEqual([
+      '› /help [name]  list the commands',
+      '  /model        what /model does   1/6 ↓',
+    ]);
   });
 });
 
 test('the search line shows the query and a failed search', () => {
-  expect(drawn(<SearchLine search={{ query: 'tea', found: true }} />)).toEqual(['history: tea']);
-  expect(drawn(<SearchLine search={{ query: 'tea', found: false }} />)).toEqual([
-    'not in the history: tea',
+  expect(drawn(<SearchLines search={{ query: 'tea', found: true, older: [] }} rows={1} />)).toEqual(
+    ['history: tea'],
+  );
+  expect(
+    drawn(<SearchLines search={{ query: 'tea', found: false, older: [] }} rows={1} />),
+  ).toEqual(['not in the history: tea']);
+});
+
+test('a search shows as many older matches as fit', () => {
+  const search = { query: 'tea', found: true, older: ['green tea', 'black tea in a glass'] };
+  const look = { columns: 16 };
+  expect(drawn(<SearchLines search={search} rows={3} />, look)).toEqual([
+    'history: tea',
+    '  green tea',
+    '  black tea in …',
   ]);
+  expect(drawn(<SearchLines search={search} rows={1} />, look)).toEqual(['history: tea']);
 });
 
 describe('the queue', () => {
@@ -94,45 +120,60 @@ describe('the queue', () => {
 });
 
 describe('the footer', () => {
-  const footer: FooterView = {
-    ...viewModel().footer,
-    source: 'sandbox',
-    usage: '1,204 tokens in, 310 out',
-  };
+  const footer: FooterView = { ...viewModel().footer, source: 'sandbox' };
 
-  test('shows conversation, model, context in numbers and usage', () => {
-    expect(drawn(<Footer footer={footer} />, { columns: 120 })).toEqual([
-      'Tea and coffee · sandbox · origin · 1,204 of 128,000 tokens (1%) · 1,204 tokens in, 310 out',
+  test('has the conversation on the left, and on the right the model and its window', () => {
+    expect(drawn(<Footer footer={footer} />)).toEqual([
+      'Tea and coffee                 sandbox  origin  1.2K/128K 1%',
     ]);
   });
 
-  test('shortens the title before it omits anything', () => {
-    const long = {
-      ...footer,
-      conversation: 'Tea and coffee, and what else to drink',
-      usage: undefined,
-    };
-    expect(drawn(<Footer footer={long} />, { columns: 70 })).toEqual([
-      'Tea and coffee, and… · sandbox · origin · 1,204 of 128,000 tokens (1%)',
+  test('shortens the title', () => {
+    const conversation = 'Tea and coffee, and what else to drink';
+    expect(drawn(<Footer footer={{ ...footer, conversation }} />)).toEqual([
+      'Tea and coffee, and what els…  sandbox  origin  1.2K/128K 1%',
     ]);
   });
 
-  test('keeps the context and the sandbox in a narrow window', () => {
-    expect(drawn(<Footer footer={footer} />, { columns: 45 })).toEqual([
-      'sandbox · 1,204 of 128,000 tokens (1%)',
-    ]);
+  test.each([
+    [38, '         sandbox  origin  1.2K/128K 1%'],
+    [27, '      sandbox  1.2K/128K 1%'],
+    [20, '        1.2K/128K 1%'],
+    [8, '1.2K/12…'],
+  ])('keeps the context in %i columns', (columns, row) => {
+    expect(drawn(<Footer footer={footer} />, { columns })).toEqual([row]);
+  });
+
+  test.each([
+    [40, 'REPLACE             origin  1.2K/128K 1%'],
+    [16, 'REPLACE  1.2K/1…'],
+  ])('with the mode of vi, fits in %i columns', (columns, row) => {
+    const shown = drawn(<Footer footer={{ ...footer, source: '', mode: 'REPLACE' }} />, {
+      columns,
+    });
+    expect(shown.map((line) => [line.length <= columns, line])).toEqual([[true, row]]);
+  });
+
+  test('has no numbers at the start, and no share below 1%', () => {
+    const texts = [0, 36].map(
+      (contextUsed) => drawn(<Footer footer={{ ...footer, contextUsed }} />)[0],
+    );
+    expect(texts[0]).toMatch(/ sandbox {2}origin$/);
+    expect(texts[1]).toMatch(/ origin {2}36\/128K$/);
   });
 
   test('shows no window for an unknown model, and marks estimates', () => {
     const unknown = { ...viewModel().footer, contextWindow: undefined, isEstimate: true };
-    expect(drawn(<Footer footer={unknown} />)).toEqual(['Tea and coffee · origin · ~1,204 tokens']);
+    expect(drawn(<Footer footer={unknown} />)[0]).toMatch(/ origin {2}~1,204 tokens$/);
+    const estimated = { ...viewModel().footer, isEstimate: true };
+    expect(drawn(<Footer footer={estimated} />)[0]).toMatch(/ origin {2}~1\.2K\/128K 1%$/);
   });
 
-  test('is yellow from 80% of the window', () => {
-    const near = { ...footer, contextUsed: 102_400 };
-    expect(drawn(<Footer footer={near} />, { colored: true }).join('')).toContain('\u001B[33m');
-    const far = { ...footer, contextUsed: 102_399 };
-    expect(drawn(<Footer footer={far} />, { colored: true }).join('')).not.toContain('\u001B[33m');
+  test('has two tones; the numbers are yellow from 80% of the window', () => {
+    const shown = (contextUsed: number) =>
+      drawn(<Footer footer={{ ...footer, contextUsed }} />, { colored: true }).join('');
+    expect(shown(102_399)).toContain('sandbox  origin  \u001B[2m102K/128K 80%');
+    expect(shown(102_400)).toContain('sandbox  origin  \u001B[1m\u001B[33m102K/128K 80%');
   });
 });
 

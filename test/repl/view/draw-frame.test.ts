@@ -6,7 +6,8 @@ import { plainStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { viewModel } from '../../support/view-models.ts';
 
-const look = { style: plainStyle, unicode: true };
+const look = { style: plainStyle, unicode: true, now: 0 };
+const rule = '─'.repeat(20);
 
 function frame(changes: Partial<ViewModel>, columns = 60, rows = 24, hasOpenLine = false) {
   return createDrawer()(viewModel(changes), look, { columns, rows, hasOpenLine });
@@ -28,17 +29,37 @@ const busy: Partial<ViewModel> = {
     candidates: Array.from({ length: 20 }, (_, index) => ({ label: `/command${index}` })),
     selected: 10,
   },
-  notice: 'press Ctrl-C again to quit',
+  notice: 'press Ctrl+C again to quit',
 };
 
 describe('the live region', () => {
-  test('is an empty row, the composer and the footer while natter is idle', () => {
+  test('is an empty row, a rule, the composer and the footer while natter is idle', () => {
     expect(frame({})).toEqual({
-      rows: ['', '› Write a prompt', 'Tea and coffee · origin · 1,204 of 128,000 tokens (1%)'],
-      caret: { row: 1, column: 2 },
+      rows: ['', rule, '› Write a prompt', `Tea and coffee${' '.repeat(25)}origin  1.2K/128K 1%`],
+      caret: { row: 2, column: 2 },
       preview: undefined,
       hasPreviewRows: false,
     });
+  });
+
+  test('has an empty row below the activity', () => {
+    const status = { phase: 'waiting', model: 'origin', seconds: 0 } as const;
+    const queue = ['later'];
+    expect(frame({ status, queue }).rows.slice(0, 5)).toEqual([
+      '',
+      '⠋ origin · waiting · Esc stops',
+      'next: later',
+      '',
+      rule,
+    ]);
+  });
+
+  test('in a low window has neither the rule nor the empty row below the activity', () => {
+    const status = { phase: 'waiting', model: 'origin', seconds: 0 } as const;
+    expect(frame({ status }, 60, 15).rows).toHaveLength(5);
+    expect(frame({ status }, 60, 15).rows).toContain(rule);
+    expect(frame({ status }, 60, 11).rows).toHaveLength(4);
+    expect(frame({ status }, 60, 11).rows).not.toContain(rule);
   });
 
   test.each([24, 12, 8, 5, 3, 2])(
@@ -109,9 +130,9 @@ describe('the live region', () => {
       return draw(model, look, place).rows[1];
     });
     expect(shown).toEqual([
-      'origin · 1 s · ~100 tokens · Esc stops',
-      'origin · 1 s · ~100 tokens · Esc stops',
-      'origin · 1 s · ~110 tokens · Esc stops',
+      '⠋ origin · 1 s · ~100 tokens · Esc stops',
+      '⠋ origin · 1 s · ~100 tokens · Esc stops',
+      '⠋ origin · 1 s · ~110 tokens · Esc stops',
     ]);
   });
 
@@ -119,7 +140,7 @@ describe('the live region', () => {
     const draw = createDrawer();
     const place = { columns: 60, rows: 24, hasOpenLine: false };
     const plain = draw(viewModel(), look, place).rows;
-    const colored = { style: createChalkStyle(), unicode: true };
+    const colored = { ...look, style: createChalkStyle() };
     expect(draw(viewModel(), colored, place).rows).not.toEqual(plain);
     expect(draw(viewModel(), { ...look, unicode: false }, place).rows).not.toEqual(plain);
     expect(draw(viewModel(), look, { ...place, columns: 30 }).rows).not.toEqual(plain);

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { statusRow } from '../../../src/repl/view/status-row.ts';
 import type { Status } from '../../../src/repl/view/view-model.ts';
-import { appearanceOf } from '../../support/view-models.ts';
+import { appearanceOf, type Look } from '../../support/view-models.ts';
+
+/** The row after the spinner. */
+function row(status: Status, look?: Look): string {
+  const shown = statusRow(status, appearanceOf(look), 0);
+  expect(shown.charAt(0)).toBe(look?.unicode === false ? '|' : '⠋');
+  return shown.slice(2);
+}
 
 const retrying: Status = {
   phase: 'retrying',
@@ -10,19 +17,16 @@ const retrying: Status = {
   secondsLeft: 4,
   retry: 2,
   retries: 5,
+  canHurry: true,
 };
 
 describe('the status line', () => {
   test.each<[string, Status, string]>([
-    [
-      'waiting',
-      { phase: 'waiting', model: 'origin', seconds: 0 },
-      'waiting for origin · Esc stops',
-    ],
+    ['waiting', { phase: 'waiting', model: 'origin', seconds: 0 }, 'origin · waiting · Esc stops'],
     [
       'waiting for over a minute',
       { phase: 'waiting', model: 'origin', seconds: 75 },
-      'waiting for origin · 1 min 15 s · Esc stops',
+      'origin · waiting 1 min 15 s · Esc stops',
     ],
     [
       'streaming, with rounded tokens',
@@ -32,13 +36,22 @@ describe('the status line', () => {
     [
       'Y18: an answer that stalls',
       { phase: 'streaming', model: 'origin', seconds: 45, tokens: 1340, stalled: 12 },
-      'origin · 45 s · no data for 12 s · 1,340 tokens · Esc stops',
+      'origin · 45 s · nothing for 12 s · 1,340 tokens · Esc stops and keeps the text',
     ],
-    ['retrying', retrying, 'the service answered 503 · retry 2 of 5 in 4 s · Esc stops'],
+    [
+      'retrying',
+      retrying,
+      'the service answered 503 · retry 2 of 5 in 4 s · Enter retries now · Esc gives up',
+    ],
+    [
+      'retrying while a draft is typed, which Enter would queue',
+      { ...retrying, canHurry: false },
+      'the service answered 503 · retry 2 of 5 in 4 s · Esc gives up',
+    ],
     [
       'retrying now',
       { ...retrying, secondsLeft: 0 },
-      'the service answered 503 · retry 2 of 5 now · Esc stops',
+      'the service answered 503 · retry 2 of 5 now · Esc gives up',
     ],
     [
       'working',
@@ -47,30 +60,33 @@ describe('the status line', () => {
     ],
     ['stopping', { phase: 'stopping' }, 'stopping'],
   ])('%s', (_, status, text) => {
-    expect(statusRow(status, appearanceOf())).toBe(text);
+    expect(row(status, { columns: 100 })).toBe(text);
   });
 
   test('is empty while natter is idle', () => {
-    expect(statusRow({ phase: 'idle' }, appearanceOf())).toBe('');
+    expect(statusRow({ phase: 'idle' }, appearanceOf(), 0)).toBe('');
   });
 
   test.each([
+    [60, 'the service answe… · retry 2 of 5 in 4 s · Enter retries now'],
     [50, 'the service answered 503 · retry 2 of 5 in 4 s'],
     [40, 'the service answe… · retry 2 of 5 in 4 s'],
-    [31, 'retry 2 of 5 in 4 s · Esc stops'],
     [20, 'retry 2 of 5 in 4 s'],
   ])('keeps the countdown in %i columns, and shortens the cause', (columns, text) => {
-    expect(statusRow(retrying, appearanceOf({ columns }))).toBe(text);
+    expect(row(retrying, { columns: columns + 2 })).toBe(text);
   });
 
-  test('keeps the stop hint if a useful part of a long cause fits', () => {
+  test('keeps the key for a retry if a useful part of a long cause fits', () => {
     const cause = 'rate limited by the service (429)';
-    expect(statusRow({ ...retrying, cause }, appearanceOf({ columns: 70 }))).toBe(
-      'rate limited by the service (429) · retry 2 of 5 in 4 s · Esc stops',
+    expect(row({ ...retrying, cause }, { columns: 72 })).toBe(
+      'rate limited by the service… · retry 2 of 5 in 4 s · Enter retries now',
     );
   });
 
-  test('Y18: keeps the stall time and the stop hint in 40 columns', () => {
+  test.each([
+    [50, 'nothing for 12 s · Esc stops and keeps the text'],
+    [40, 'origin · nothing for 12 s · Esc stops'],
+  ])('Y18: keeps the stall time and the stop hint in %i columns', (columns, text) => {
     const status: Status = {
       phase: 'streaming',
       model: 'origin',
@@ -78,12 +94,34 @@ describe('the status line', () => {
       tokens: 1340,
       stalled: 12,
     };
-    expect(statusRow(status, appearanceOf({ columns: 40 }))).toBe(
-      'origin · no data for 12 s · Esc stops',
-    );
+    expect(row(status, { columns: columns + 2 })).toBe(text);
   });
 
   test('is ASCII on a terminal without Unicode', () => {
-    expect(statusRow(retrying, appearanceOf({ unicode: false }))).toMatch(/^[\x20-\x7E]+$/);
+    expect(row(retrying, { unicode: false })).toMatch(/^[\x20-\x7E]+$/);
   });
+
+  test('has a spinner that turns every tenth of a second', () => {
+    const frames = [0, 99, 100, 950, 1000].map((now) =>
+      statusRow(retrying, appearanceOf(), now).charAt(0),
+    );
+    expect(frames).toEqual(['⠋', '⠋', '⠙', '⠏', '⠋']);
+  });
+
+  test('is dim except for the key and the spinner', () => {
+    expect(
+      statusRow(
+        { phase: 'waiting', model: 'origin', seconds: 0 },
+        appearanceOf({ colored: true }),
+        0,
+      ),
+    ).toBe(
+      '\u001B[36m⠋ \u001B[39m\u001B[2morigin · waiting · \u001B[22m\u001B[1mEsc\u001B[22m\u001B[2m stops\u001B[22m',
+    );
+  });
+});
+
+test('the hint of a stop names its keys', () => {
+  const status = { phase: 'waiting', model: 'origin', seconds: 1 } as const;
+  expect(statusRow(status, appearanceOf(), 0, 'Esc Esc')).toContain('Esc Esc stops');
 });

@@ -1,7 +1,7 @@
 import type { EditAction } from '../edit-actions.ts';
 
-/** Which part of the screen handles keys. `completion` is an open menu, `search` the history search. */
-export type KeyContext = 'composer' | 'completion' | 'search';
+/** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
+export type KeyContext = 'composer' | 'completion' | 'search' | 'list';
 
 /** An `EditAction` changes the buffer only; the others concern the session. */
 export type KeyAction =
@@ -19,6 +19,8 @@ export type KeyAction =
   | 'history-older'
   | 'history-newer'
   | 'complete'
+  /** Complete a command; in other menus, select the next candidate. */
+  | 'completion-tab'
   | 'completion-next'
   | 'completion-previous'
   | 'completion-accept'
@@ -29,9 +31,22 @@ export type KeyAction =
   | 'search-shorten'
   | 'search-accept'
   | 'search-cancel'
+  | 'list-open'
+  | 'list-close'
+  | 'list-search'
+  | 'list-previous'
+  | 'list-next'
+  | 'list-page-up'
+  | 'list-page-down'
+  | 'list-first'
+  | 'list-shorten'
+  | 'list-shorten-word'
+  | 'list-clear'
+  | 'list-quit'
   | 'version-next'
   | 'version-previous'
   | 'open-editor'
+  | 'stash'
   | 'suspend'
   | 'redraw';
 
@@ -76,6 +91,7 @@ export const keyBindings: readonly KeyBinding[] = [
     ['tab', 'complete', 'complete a command, its argument or an @file'],
     ['ctrl+r', 'search-start', 'search the prompt history'],
     ['ctrl+g', 'open-editor', 'edit the draft in $VISUAL or $EDITOR'],
+    ['ctrl+s', 'stash', 'put the draft aside, or bring it back'],
     ['shift+right alt+.', 'version-next', 'next version of the last answer'],
     ['shift+left alt+,', 'version-previous', 'previous version of the last answer'],
     ['ctrl+o', 'expand-paste', 'show the paste at the caret as text'],
@@ -108,7 +124,8 @@ export const keyBindings: readonly KeyBinding[] = [
   ),
   ...rows(
     'completion',
-    ['tab down ctrl+n', 'completion-next', 'next completion'],
+    ['tab', 'completion-tab', 'complete the command; else next completion'],
+    ['down ctrl+n', 'completion-next', 'next completion'],
     ['shift+tab up ctrl+p', 'completion-previous', 'previous completion'],
     ['enter', 'completion-accept', 'accept the completion'],
     ['escape', 'completion-close', 'close the completions'],
@@ -121,24 +138,22 @@ export const keyBindings: readonly KeyBinding[] = [
     ['escape ctrl+g', 'search-cancel', 'return to the draft'],
     ['backspace ctrl+h', 'search-shorten', 'delete the last character of the search'],
   ),
+  ...rows(
+    'list',
+    ['enter', 'list-open', 'open the conversation'],
+    ['escape ctrl+g', 'list-close', 'return to the composer'],
+    ['tab ctrl+f', 'list-search', 'search the texts, or filter by title again'],
+    ['up ctrl+p', 'list-previous', 'newer conversation'],
+    ['down ctrl+n', 'list-next', 'older conversation'],
+    ['pageup', 'list-page-up', 'one page up'],
+    ['pagedown', 'list-page-down', 'one page down'],
+    ['home ctrl+home', 'list-first', 'newest conversation'],
+    ['backspace ctrl+h', 'list-shorten', 'delete the last character of the filter'],
+    ['ctrl+w alt+backspace', 'list-shorten-word', 'delete its last word'],
+    ['ctrl+u', 'list-clear', 'delete the filter'],
+    ['ctrl+d', 'list-quit', 'quit, if the filter is empty'],
+  ),
 ];
-
-function indexBindings(): ReadonlyMap<string, KeyAction> {
-  const actions = keyBindings.flatMap(({ keys, when, action }) =>
-    keys.map((key): [string, KeyAction] => [`${when} ${key}`, action]),
-  );
-  return new Map(actions);
-}
-
-const actionsByKey = indexBindings();
-
-/** The action of a chord. The composer's keys also work during completion, but not during a search. */
-export function actionOf(chord: string, context: KeyContext): KeyAction | undefined {
-  const below: readonly string[] = context === 'completion' ? ['composer'] : [];
-  return [context, ...below, 'anywhere']
-    .map((when) => actionsByKey.get(`${when} ${chord}`))
-    .find((action) => action !== undefined);
-}
 
 /** Labels that are not just the capitalized name. */
 const keyNames: Readonly<Record<string, string>> = {

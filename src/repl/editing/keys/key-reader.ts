@@ -1,4 +1,5 @@
 import type { TerminalReply } from '../../../terminal/device/traits.ts';
+import { isLightColor } from '../../../terminal/device/terminal-colors.ts';
 import { eventOfControl, shortcut } from './key-codes.ts';
 import { keyPress, type KeyEvent } from './key-event.ts';
 import { eventOfApplicationKey, eventOfSequence } from './key-sequence.ts';
@@ -27,6 +28,8 @@ const replyStart = /\u001B(?:\]\d+;|P[\d!+$>]|_G)/y;
 const replyPrefix = /\u001B(?:\]\d*|P|_)$/y;
 const replyEnd = /\u0007|\u001B\\|[\u0000-\u0006\u0008-\u001A]/g;
 const maxReplyLength = 4096;
+/** The background: red, green and blue with one to four digits each. */
+const backgroundReply = /\u001B\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/iy;
 
 function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;
@@ -70,6 +73,9 @@ function readSequence(input: string, at: number): Reading | undefined {
   }
   const [{ length }, parameters = '', intermediates = '', final = ''] = found;
   if (parameters === '200' && final === '~') return { length, opensPaste: true };
+  if (length === 3 && (final === 'I' || final === 'O')) {
+    return { length, reply: { type: 'focus', hasFocus: final === 'I' } };
+  }
   if (parameters.startsWith('>') && final === 'c') {
     return { length, reply: { type: 'terminal-kind', parameters: parameters.slice(1) } };
   }
@@ -87,7 +93,14 @@ function readApplicationKey(input: string, at: number): Reading | undefined {
   return at + length === input.length ? undefined : { length };
 }
 
-/** A reply of the terminal, ignored; 'none' if it is not one. */
+function shadeOf([, ...parts]: readonly string[]): TerminalReply {
+  const [red = 0, green = 0, blue = 0] = parts.map(
+    (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
+  );
+  return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
+}
+
+/** A reply of the terminal, ignored unless it is the background; 'none' if it is not one. */
 function readReply(input: string, at: number): Reading | 'none' | undefined {
   const start = matchAt(replyStart, input, at);
   if (start === undefined) {
@@ -95,7 +108,11 @@ function readReply(input: string, at: number): Reading | 'none' | undefined {
     return isPrefix ? undefined : 'none';
   }
   const end = matchAt(replyEnd, input, at + start[0].length);
-  if (end !== undefined) return { length: end.index + end[0].length - at };
+  if (end !== undefined) {
+    const length = end.index + end[0].length - at;
+    const background = matchAt(backgroundReply, input, at);
+    return background === undefined ? { length } : { length, reply: shadeOf(background) };
+  }
   return input.length - at > maxReplyLength ? { length: input.length - at } : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { actionOf, keyBindings, keyLabel } from '../../../../src/repl/editing/keys/key-bindings.ts';
+import { keyBindings, keyLabel } from '../../../../src/repl/editing/keys/key-bindings.ts';
+import { actionOf } from '../../../../src/repl/editing/keys/key-map.ts';
 import type { KeyContext } from '../../../../src/repl/editing/keys/key-bindings.ts';
 import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
 import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
@@ -31,7 +32,7 @@ test.each([
 
 test('with an open completion menu, the composer gets the other keys', () => {
   expect(actionsFor('\t\r\u0001\u0003', 'completion')).toEqual([
-    'completion-next',
+    'completion-tab',
     'completion-accept',
     'move-line-start',
     'interrupt',

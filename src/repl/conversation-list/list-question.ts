@@ -1,0 +1,72 @@
+import { count, countOf } from '../../output/figures.ts';
+import { timeAgo } from '../../output/time-ago.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { refuse, step, type Step } from '../reducer/step.ts';
+import type { OpenList, ReplState } from '../state/state.ts';
+import { closeList, openListed } from './answer-list.ts';
+import { isComplete, matchesOf, settle, type Match } from './matches.ts';
+
+// The list in line mode: numbered conversations, and a question.
+
+/** Conversations that are read aloud at once. */
+const pageRows = 10;
+
+function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current: string): string {
+  const parts = [
+    row.title || row.entry.id,
+    ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
+    row.model ?? 'no answer',
+    timeAgo(row.entry.changedAt, list.openedAt),
+    ...(row.entry.id === current ? ['this conversation'] : []),
+    ...(row.isOpenElsewhere ? ['open in another natter'] : []),
+  ];
+  return `${number} ${sanitizeLine(parts.join(', '))}\n`;
+}
+
+function headOf(list: OpenList, found: number): string {
+  const query = sanitizeLine(list.query.trim());
+  if (query === '') return `${countOf(list.entries.length, 'conversation')}, newest first.`;
+  const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
+  return list.searchesTexts
+    ? `${total} with "${query}" in the text.`
+    : `${total} with "${query}" in the title.`;
+}
+
+/** The numbered conversations and the question; undefined while they are read. */
+export function questionOf(state: ReplState, list: OpenList): string | undefined {
+  if (list.isReading) return undefined;
+  const matches = matchesOf(list);
+  const shown = matches.slice(list.selected, list.selected + pageRows);
+  const rows = shown.map((match, index) =>
+    lineOf(match, list.selected + index + 1, list, state.conversation.id),
+  );
+  const hasMore = matches.length > list.selected + pageRows;
+  const ways = [
+    ...(shown.length === 0 ? [] : ['a number opens one']),
+    ...(hasMore ? ['plus sign lists more'] : []),
+    'words filter the titles',
+    'slash and words search the texts',
+    'Enter alone returns',
+  ];
+  return `${headOf(list, matches.length)}\n${rows.join('')}${ways.join(', ')}\nOpen: `;
+}
+
+/** A line is the number of a conversation, words to filter by, or a slash and words to search for. */
+export function answerQuestion(state: ReplState, list: OpenList, text: string): Step {
+  const answer = text.trim();
+  if (answer === '') return closeList(state);
+  if (answer === '+') {
+    const selected = list.selected + pageRows;
+    if (selected < matchesOf(list).length) return settle(state, { ...list, selected });
+    return refuse(state, 'there are no more conversations');
+  }
+  if (/^\d+$/.test(answer)) {
+    const match = matchesOf(list)[Number(answer) - 1];
+    if (match !== undefined) return openListed(state, list, match.row);
+    return refuse(state, `there is no conversation ${answer} in the list`);
+  }
+  const searchesTexts = answer.startsWith('/');
+  const query = searchesTexts ? answer.slice(1).trim() : answer;
+  if (query === '') return step(state);
+  return settle(state, { ...list, query, searchesTexts, excerpts: [], selected: 0 });
+}

@@ -1,0 +1,65 @@
+import type { ParameterChanges } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import { runTask, type SessionCore } from '../session/session-core.ts';
+import { notice } from '../state/entry.ts';
+
+const none: ParameterChanges = { set: {}, removed: [] };
+
+interface Change {
+  readonly parameters: ParameterChanges;
+  readonly text: string;
+}
+
+function without({ set, removed }: ParameterChanges, name: string): ParameterChanges {
+  const kept = Object.entries(set).filter(([other]) => other !== name);
+  return { set: Object.fromEntries(kept), removed: [...new Set([...removed, name])] };
+}
+
+const sentParameters = (core: SessionCore) => core.ports.service.parameters(core.state().settings);
+
+/** What a text of `/param` changes; undefined if it only asks. @throws Failure */
+function changeOf(core: SessionCore, before: ParameterChanges, text: string): Change | undefined {
+  if (text === 'off') return { parameters: none, text: 'the parameters are those of the settings' };
+  const [name = '', word, ...rest] = text.split(/\s+/);
+  if (word === 'off' && rest.length === 0) {
+    if (!Object.hasOwn(sentParameters(core), name)) {
+      throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
+    }
+    return { parameters: without(before, name), text: `${name} is no longer sent` };
+  }
+  if (!text.includes('=')) return undefined;
+  const [field, value] = core.ports.parseParameter(text);
+  const { set, removed } = without(before, field);
+  return {
+    parameters: {
+      set: { ...set, [field]: value },
+      removed: removed.filter((one) => one !== field),
+    },
+    text: `${field} is now ${JSON.stringify(value)}`,
+  };
+}
+
+/** All fields, or the one with this name. @throws Failure */
+function listText(core: SessionCore, name: string): string {
+  const fields = Object.entries(sentParameters(core));
+  const shown = fields.filter(([field]) => name === '' || field === name);
+  if (name !== '' && shown.length === 0) {
+    const hint = `/param ${name}=VALUE sets it`;
+    throw new Failure('usage', `no parameter ${name} is sent`, { hint });
+  }
+  if (shown.length === 0) return 'no parameters are sent; /param temperature=0.2 adds one';
+  const list = shown.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
+  return name === '' ? `parameters: ${list}; /param NAME off removes one` : list;
+}
+
+/** Changes the fields of the next requests, and keeps the change in the conversation. */
+export function runChangeParameters(core: SessionCore, text: string): Promise<void> {
+  return runTask(core, async () => {
+    const before = core.state().settings.parameters ?? none;
+    const change = changeOf(core, before, text);
+    if (change === undefined) return [notice(core.ports.clean(listText(core, text)))];
+    core.journal().setParameters(change.parameters);
+    core.dispatch({ type: 'parameters-changed', parameters: change.parameters });
+    return [notice(core.ports.clean(change.text))];
+  });
+}

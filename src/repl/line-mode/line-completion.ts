@@ -1,0 +1,87 @@
+import { Failure } from '../../failure.ts';
+import {
+  applyCandidate,
+  extendTyped,
+  findCompletion,
+  matchCandidates,
+  type Candidate,
+  type CompletionRequest,
+} from '../editing/completion.ts';
+import type { TextBuffer } from '../editing/text-buffer.ts';
+import { argumentKind, findCommand } from '../slash-commands/table.ts';
+
+/** More choices than this are not all read. */
+const maxChoices = 12;
+
+/** The line after Tab, and what to say about it; without words, the new text says it. */
+export interface LineCompletion {
+  readonly buffer: TextBuffer;
+  readonly words: string | undefined;
+}
+
+function nameOf({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
+  if (kind === 'command') return `/${value}`;
+  return isFolder === true ? `${value}/` : value;
+}
+
+function choiceWords(request: CompletionRequest, candidates: readonly Candidate[]): string {
+  const { length } = candidates;
+  const names = candidates.slice(0, maxChoices).map((candidate) => nameOf(request, candidate));
+  const list = names.join(', ');
+  return length > maxChoices
+    ? `${length} choices, the first ${maxChoices}: ${list}; type more letters`
+    : `${length} choices: ${list}`;
+}
+
+const kindNames: Readonly<Record<CompletionRequest['kind'], string>> = {
+  command: 'command',
+  argument: 'choice',
+  path: 'file',
+};
+
+function isUseful({ kind }: CompletionRequest, { value }: Candidate): boolean {
+  return kind !== 'command' || findCommand(value)?.needsLiveRegion !== true;
+}
+
+/** The candidates, or why they cannot be read. */
+function readCandidates(
+  request: CompletionRequest,
+  candidatesFor: (request: CompletionRequest) => readonly Candidate[],
+): readonly Candidate[] | string {
+  try {
+    return candidatesFor(request);
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Completes the word at the cursor, or lists the choices in words.
+ * @param candidatesFor may throw Failure
+ */
+export function completeLine(
+  buffer: TextBuffer,
+  candidatesFor: (request: CompletionRequest) => readonly Candidate[],
+): LineCompletion {
+  const request = findCompletion(buffer, argumentKind);
+  if (request === undefined) {
+    return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
+  }
+  const found = readCandidates(request, candidatesFor);
+  if (typeof found === 'string') return { buffer, words: found };
+  const offered = found.filter((candidate) => isUseful(request, candidate));
+  const matching = matchCandidates(request, offered);
+  const typedPart = request.typed.toLowerCase();
+  const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typedPart));
+  const candidates = starting.length > 0 ? starting : matching;
+  const [only, second] = candidates;
+  if (only === undefined) {
+    return { buffer, words: `no ${kindNames[request.kind]} contains "${request.typed}"` };
+  }
+  if (second === undefined) {
+    return { buffer: applyCandidate(buffer, request, only), words: undefined };
+  }
+  const extended = extendTyped(buffer, request, candidates);
+  return { buffer: extended, words: choiceWords(request, candidates) };
+}

@@ -1,0 +1,35 @@
+import type { OutputStream } from '../../terminal/device/streams.ts';
+import { type OwnPaints, plainStyle, type Style } from '../../terminal/style.ts';
+import { themedStyle } from '../../terminal/themes.ts';
+import { weightStyle } from '../../terminal/weight-style.ts';
+import type { TranscriptFormat } from '../session/transcript.ts';
+import type { ReplState } from '../state/state.ts';
+import { createMarkdownLoader, richFormat } from '../text/transcript-formats.ts';
+import type { Background } from './background.ts';
+
+interface FormatOptions {
+  readonly style: Style;
+  readonly stdout: Pick<OutputStream, 'columns'>;
+  readonly unicode: boolean;
+  readonly opensLinks: boolean;
+  /** Of answers. */
+  readonly ownPaints?: OwnPaints | undefined;
+}
+
+/** The style of the live region, and the format of the transcript, in the current theme. */
+export function createFormats(options: FormatOptions, background: Background) {
+  const { style: own, stdout, unicode, opensLinks: hidesAddresses, ownPaints } = options;
+  const markdown = createMarkdownLoader();
+  const width = () => stdout.columns();
+  const ownFrameStyle = own.colored ? own : weightStyle;
+  const frameStyleOf = ({ settings: { theme } }: ReplState): Style =>
+    theme === 'plain' ? plainStyle : themedStyle(theme, ownFrameStyle, background.colors());
+  return {
+    frameStyleOf,
+    formatOf: (state: ReplState): TranscriptFormat => {
+      const style = themedStyle(state.settings.theme, own, background.colors(), ownPaints);
+      const shown = { style, frameStyle: frameStyleOf(state), hyperlinks: style.colored };
+      return richFormat({ ...shown, ...state.settings, hidesAddresses, markdown, width, unicode });
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import {
+  applyCandidate,
+  type Candidate,
+  type CompletionRequest,
+  findCompletion,
+} from '../editing/completion.ts';
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import type { Draft } from '../editing/text-buffer.ts';
+import { argumentKind } from '../slash-commands/table.ts';
+import type { CompletionMenu, ReplState } from '../state/state.ts';
+import { step, type Step } from './step.ts';
+
+/** The mention at the caret, with its whole path; undefined in commands. */
+function mentionAt(composer: Draft): CompletionRequest | undefined {
+  if (/^[/!]/.test(composer.text)) return undefined;
+  const request = findCompletion(composer, argumentKind);
+  if (request?.isMention !== true) return undefined;
+  const { folder = '', typed, from, to } = request;
+  return { kind: 'path', isMention: true, folder: '', typed: folder + typed, from, to };
+}
+
+/** Whether typing this text opens the file picker. */
+export function opensPicker(composer: Draft, text: string): boolean {
+  return text.includes('@') && mentionAt(composer) !== undefined;
+}
+
+/** Looks for the files of the mention at the caret; the open menu stays until they are found. */
+export function pickAgain(state: ReplState): Step {
+  const request = mentionAt(state.composer);
+  if (request === undefined) return step({ ...state, isPicking: false, completion: undefined });
+  return step(state, { type: 'pick-files', request });
+}
+
+function isCurrent(composer: Draft, { from, to, typed }: CompletionRequest): boolean {
+  const current = mentionAt(composer);
+  return current?.from === from && current.to === to && current.typed === typed;
+}
+
+export function onFilesPicked(
+  state: ReplState,
+  request: CompletionRequest,
+  candidates: readonly Candidate[],
+  isPartial: boolean,
+): Step {
+  if (state.isPicking !== true || !isCurrent(state.composer, request)) return step(state);
+  const completion =
+    candidates.length === 0 ? undefined : { request, candidates, selected: 0, isPartial };
+  return step({ ...state, completion });
+}
+
+/** Accepts the selected file; in a folder, the picker continues. */
+function accept(state: ReplState, { request, candidates, selected }: CompletionMenu): Step {
+  const candidate = candidates[selected];
+  if (candidate === undefined) return step(state);
+  const isPicking = candidate.isFolder === true;
+  const composer = applyCandidate(state.composer, request, candidate);
+  const next = { ...state, composer, completion: undefined, isPicking };
+  return isPicking ? pickAgain(next) : step(next);
+}
+
+/** Handles the keys of the open picker that differ from those of other menus. */
+export function onPickerAction(
+  state: ReplState,
+  menu: CompletionMenu,
+  action: KeyAction,
+): Step | undefined {
+  if (action === 'completion-accept' || action === 'completion-tab') return accept(state, menu);
+  if (action !== 'completion-close') return undefined;
+  return step({ ...state, completion: undefined, isPicking: false });
+}
+
+/**
+ * Whether the open picker gets the key: not while its menu is about an older text, and Enter sends a path that is typed
+ * in full.
+ */
+export function isForPicker({ isPicking, completion, composer }: ReplState, action: KeyAction) {
+  if (isPicking !== true || completion === undefined) return true;
+  const { candidates, selected, request } = completion;
+  const isTyped = candidates[selected]?.value === request.typed;
+  return isCurrent(composer, request) && !(action === 'completion-accept' && isTyped);
+}

@@ -1,0 +1,47 @@
+import { contentOf, shownText } from '../editing/paste.ts';
+import type { Draft } from '../editing/text-buffer.ts';
+import {
+  commandName,
+  readShellLine,
+  screenProgramOf,
+  shellExplanation,
+} from '../shell/shell-line.ts';
+import { shellDialog, type Dialog } from '../state/dialog.ts';
+import type { ReplState } from '../state/state.ts';
+import { andThen, printing, printNotice, refuse, startTask, step, type Step } from './step.ts';
+
+/** Only a typed mark starts a command, not the first character of a long paste. */
+export function isForShell({ hasShell }: ReplState, { text }: Draft): boolean {
+  return hasShell && text.startsWith('!');
+}
+
+/** The draft of a prompt that starts with `!`. */
+export function asPrompt(draft: Draft): Draft {
+  if (!draft.text.startsWith('!')) return draft;
+  return { ...draft, text: ` ${draft.text}`, cursor: draft.cursor + 1 };
+}
+
+/** What to ask before a draft is run: its start was pasted, it has a long paste, or several lines. */
+export function shellQuestion(state: ReplState, draft: Draft): Dialog | undefined {
+  if (!isForShell(state, draft)) return undefined;
+  const content = contentOf(draft);
+  const lines = content.trimEnd().split('\n').length;
+  const isPasted = state.isShellPasted === true || content !== draft.text;
+  return isPasted || lines > 1 ? shellDialog(isPasted, lines) : undefined;
+}
+
+/** Runs a typed line that starts with `!`. */
+export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Step {
+  const { command, isAttached } = readShellLine(contentOf(draft));
+  const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
+  if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation));
+  const program = screenProgramOf(command);
+  if (program !== undefined) {
+    const hint = 'run it in a different window; Ctrl+G opens the prompt in your editor';
+    return andThen(echoed, (next) =>
+      refuse(next, `${program} needs a terminal, which a command does not have`, hint),
+    );
+  }
+  const effect = { type: 'run-shell', command, isAttached } as const;
+  return andThen(echoed, (next) => startTask(next, `running ${commandName(command, 24)}`, effect));
+}

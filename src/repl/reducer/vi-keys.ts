@@ -1,0 +1,193 @@
+import { keyPress, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
+import { isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
+import { restartInsertion, typeOver, undoTypedOver } from '../editing/vi/insertion.ts';
+import { pressCharacter, pressEscape, redoChange } from '../editing/vi/press.ts';
+import { firstViState, isInserting, isVisual } from '../editing/vi/vi-state.ts';
+import { selectionOf } from '../editing/vi/visual.ts';
+import type { ReplState } from '../state/state.ts';
+import { isComposing, type ViEditor } from '../state/vi-session.ts';
+import { graphemes } from '../../terminal/text/width.ts';
+import { andThen, quit, refuse, step, type Step } from './step.ts';
+import {
+  afterPassed,
+  afterRun,
+  askExit,
+  pass,
+  synchronized,
+  withEditing,
+  type ComposerKeys,
+  type Pressed,
+  type ViSession,
+} from './vi-steps.ts';
+
+function isPlain({ ctrl, alt, shift }: KeyPress): boolean {
+  return !ctrl && !alt && !shift;
+}
+
+function onInsertKey(pressed: Pressed, event: KeyEvent): Step {
+  const { state, vi } = pressed;
+  const { editing } = vi;
+  const { composer } = state;
+  if (event.type === 'key' && event.name === 'escape' && state.completion === undefined) {
+    return afterRun(pressed, pressEscape(editing, composer) ?? { vi: editing, buffer: composer });
+  }
+  if (editing.mode === 'replace' && event.type === 'text') {
+    return afterRun(pressed, typeOver(editing, composer, event.text));
+  }
+  if (editing.mode === 'replace' && event.type === 'key' && event.name === 'backspace') {
+    return afterRun(pressed, undoTypedOver(editing, composer));
+  }
+  return pass(pressed, event);
+}
+
+/** Keys of normal and visual mode that are not characters, as the characters that do the same. */
+const characterKeys: ReadonlyMap<string, string> = new Map([
+  ['left', 'h'],
+  ['right', 'l'],
+  ['up', 'k'],
+  ['down', 'j'],
+  ['home', '0'],
+  ['end', '$'],
+  ['backspace', 'h'],
+  ['delete', 'x'],
+]);
+
+/** Keys with Ctrl, as the keys that do the same. */
+const controlKeys: ReadonlyMap<string, KeyEvent> = new Map<string, KeyEvent>([
+  ['j', { type: 'text', text: 'j' }],
+  ['h', { type: 'text', text: 'h' }],
+  ['f', keyPress('pagedown')],
+  ['b', keyPress('pageup')],
+  ['u', keyPress('pageup')],
+]);
+
+const exitCommands = new Set(['q', 'q!', 'qa', 'qa!', 'wq', 'wq!', 'x', 'x!', 'exit', 'quit']);
+
+function runLineCommand(pressed: Pressed): Step {
+  const { state, vi } = pressed;
+  const typed = vi.editing.pending.join('');
+  const idle = withEditing(state, vi, { ...vi.editing, pending: [] }, state.composer);
+  const command = typed.slice(1).trim();
+  if (command === '') return step(idle);
+  if (exitCommands.has(command)) return askExit(idle);
+  return refuse(idle, `unknown command ${typed}`, ':q quits; /help lists the commands');
+}
+
+/** Keys after a colon, up to Enter. */
+function onLineCommandKey(pressed: Pressed, event: KeyPress): Step {
+  const { state, vi } = pressed;
+  const { editing } = vi;
+  if (event.name === 'enter') return runLineCommand(pressed);
+  if (event.name !== 'backspace' && event.name !== 'escape') {
+    return pass({ ...pressed, state: clearPending(pressed) }, event);
+  }
+  const pending = event.name === 'backspace' ? editing.pending.slice(0, -1) : [];
+  return step(withEditing(state, vi, { ...editing, pending }, state.composer));
+}
+
+function clearPending({ state, vi }: Pressed): ReplState {
+  return withEditing(state, vi, { ...vi.editing, pending: [] }, state.composer);
+}
+
+function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
+  const { state, vi } = pressed;
+  const { editing } = vi;
+  const { composer } = state;
+  const { name, ctrl } = event;
+  if (editing.pending[0] === ':') return onLineCommandKey(pressed, event);
+  if (name === 'escape') {
+    const ended = pressEscape(editing, composer);
+    return ended === undefined ? pass(pressed, event) : afterRun(pressed, ended);
+  }
+  if (name === 'enter' && state.isExitWordEntered) return quit(state);
+  const isOperand = /^[rftFT]$/.test(editing.pending.at(-1) ?? '');
+  if (name === 'enter' && (isOperand || isVisual(editing))) {
+    return onCharacter(pressed, isOperand ? '\n' : '+');
+  }
+  const character = isPlain(event) ? characterKeys.get(name) : undefined;
+  if (character !== undefined) return onCharacter(pressed, character);
+  if (ctrl && name === 'r') return afterRun(pressed, redoChange(editing, composer));
+  const same = ctrl ? controlKeys.get(name) : undefined;
+  if (same !== undefined) return onCommandKey(pressed, same);
+  const isHalfPage = ctrl && name === 'd' && !isEmpty(composer);
+  const passed = { ...pressed, state: clearPending(pressed) };
+  return pass(passed, isHalfPage ? keyPress('pagedown') : event);
+}
+
+function onCharacter(pressed: Pressed, character: string): Step {
+  const { state, vi, keys } = pressed;
+  const { editing } = vi;
+  const { composer } = state;
+  if (editing.pending[0] === ':' || (editing.pending.length === 0 && character === ':')) {
+    const pending = [...editing.pending, character];
+    return step(withEditing(state, vi, { ...editing, pending }, composer));
+  }
+  if (character === '/' && editing.pending.length === 0 && editing.mode === 'normal') {
+    if (!isEmpty(composer)) return afterPassed(keys.act(state, 'search-start'), false);
+    const inserting = restartInsertion({ ...editing, mode: 'insert' }, composer);
+    const next = withEditing(state, vi, inserting, composer);
+    return pass({ ...pressed, state: next }, { type: 'text', text: character });
+  }
+  return afterRun(pressed, pressCharacter(editing, composer, character));
+}
+
+/** The keys of one read that were joined into a paste are commands. */
+function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
+  if (event.type === 'key') return onCommandKeyPress(pressed, event);
+  if (event.type === 'paste') {
+    return event.keys === undefined ? pass(pressed, event) : pressAll(pressed, event.keys);
+  }
+  const [first = '', ...rest] = graphemes(event.text);
+  const done = onCharacter(pressed, first);
+  return rest.length === 0
+    ? done
+    : andThen(done, (next) => again(next, pressed.keys, { type: 'text', text: rest.join('') }));
+}
+
+function pressAll({ state, keys }: Pressed, events: readonly KeyEvent[]): Step {
+  return events.reduce(
+    (done, event) =>
+      andThen(done, (next) => (next.hasQuit ? step(next) : again(next, keys, event))),
+    step(state),
+  );
+}
+
+function again(state: ReplState, keys: ComposerKeys, event: KeyEvent): Step {
+  return state.vi === undefined || !isComposing(state)
+    ? keys.press(state, event)
+    : press(state, state.vi, event, keys);
+}
+
+/** Alt with a character, which terminals send as Esc and the character. */
+function splitAlt(event: KeyEvent): readonly KeyEvent[] {
+  if (event.type !== 'key' || !event.alt || event.ctrl) return [event];
+  if (event.name.length > 1 && event.name !== 'space') return [event];
+  const name = event.name === 'space' ? ' ' : event.name;
+  return [keyPress('escape'), { type: 'text', text: event.shift ? name.toUpperCase() : name }];
+}
+
+/** A confirmation to quit waits for Enter; any other key ends it. */
+function withoutConfirmation(state: ReplState, event: KeyEvent): ReplState {
+  const isEnter = event.type === 'key' && event.name === 'enter';
+  return isEnter ? state : { ...state, isExitWordEntered: false };
+}
+
+function press(state: ReplState, vi: ViSession, event: KeyEvent, keys: ComposerKeys): Step {
+  const events = splitAlt(event);
+  const current = synchronized(state, vi);
+  if (events.length > 1) return pressAll({ state: current, vi, keys }, events);
+  const isCommand = !isInserting((current.vi ?? vi).editing);
+  const next = isCommand ? withoutConfirmation(current, event) : current;
+  const pressed: Pressed = { state: next, vi: next.vi ?? vi, keys };
+  return isCommand ? onCommandKey(pressed, event) : onInsertKey(pressed, event);
+}
+
+const editor: ViEditor<ReplState> = {
+  press,
+  selection: (editing, buffer) => (isVisual(editing) ? selectionOf(editing, buffer) : undefined),
+};
+
+/** Vi editing, in insert mode. */
+export function startVi(composer: TextBuffer): ViSession {
+  return { editor, editing: firstViState, seen: composer };
+}

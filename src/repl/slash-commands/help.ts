@@ -1,0 +1,206 @@
+import { nearlyNamed } from '../../near-name.ts';
+import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
+import { keyLabel } from '../editing/keys/key-bindings.ts';
+import { defaultKeyMap } from '../editing/keys/key-map.ts';
+import { printNotice, refuse, type Step } from '../reducer/step.ts';
+import type { ReplState } from '../state/state.ts';
+import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
+
+type Row = readonly [term: string, summary: string];
+
+/** Columns before a summary that is below its term. */
+const indent = 4;
+
+/** `/name` with its argument, as in `/help`. */
+export function usageOf({ name, argument, isHidden }: SlashCommand): string {
+  if (isHidden === true) return name;
+  return argument === undefined ? `/${name}` : `/${name} ${argument}`;
+}
+
+export function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
+  return !isLineMode || needsLiveRegion !== true;
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const width = Math.max(1, columns - indent - 1);
+  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
+}
+
+/** Lays out rows: two columns if they all fit, else each summary below its term; in line mode `term: summary`. */
+function rowLayout(rows: readonly Row[], { columns, isLineMode }: ReplState) {
+  const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
+  const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
+  return ([term, summary]: Row): readonly string[] => {
+    if (isLineMode) return [`${term}: ${summary}`];
+    return widest + longest + 2 < columns
+      ? [`${padToWidth(term, widest)}  ${summary}`]
+      : [term, ...wrapped(summary, columns)];
+  };
+}
+
+function tableText(rows: readonly Row[], state: ReplState): string {
+  return rows.flatMap(rowLayout(rows, state)).join('\n');
+}
+
+const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
+const shellRows: readonly Row[] = [
+  ['!command', 'run it in your shell and attach its output'],
+  ['!!command', 'run it without attaching its output'],
+];
+const keyAdvice: Row = ['/help keys', 'all keys; the most important: Enter, Ctrl+J, Esc, Ctrl+C'];
+const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
+const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
+
+const groupNames = Object.keys(commandGroups) as readonly CommandGroup[];
+
+function isGroup(name: string): name is CommandGroup {
+  return groupNames.some((group) => group === name);
+}
+
+interface Section {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  /** Prompt files among the rows that are not commands, because a command has their name. */
+  readonly hidden: number;
+}
+
+/** `/copy, optional n`: brackets are noise in speech. */
+function spokenUsage(command: SlashCommand): string {
+  return usageOf(command)
+    .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
+    .replaceAll(/ <([^>]+)>/g, ', with a $1');
+}
+
+function sectionOf(
+  commands: readonly SlashCommand[],
+  group: CommandGroup,
+  { isLineMode }: ReplState,
+): Section {
+  const usage = isLineMode ? spokenUsage : usageOf;
+  const members = commands.filter((command) => command.group === group);
+  const rows = members.map((command): Row => [usage(command), command.summary]);
+  const hidden = members.filter(({ isHidden }) => isHidden === true).length;
+  return { title: commandGroups[group], rows, hidden };
+}
+
+function titleLine({ title, rows, hidden }: Section, { isLineMode }: ReplState): string {
+  if (!isLineMode) return title;
+  const count = rows.length - hidden;
+  return `${title}, ${count === 1 ? '1 command' : `${count} commands`}:`;
+}
+
+/** The commands of some groups, each group below its title. */
+function groupHelp(
+  state: ReplState,
+  commands: readonly SlashCommand[],
+  groups: readonly CommandGroup[],
+): string {
+  const offered = commands.filter((command) => isOffered(state, command));
+  const shell = state.hasShell ? shellRows : [];
+  const others = [...shell, doubleSlash, state.isLineMode ? lineKeyAdvice : keyAdvice, nameAdvice];
+  const advice: Section = { title: 'More', rows: others, hidden: 0 };
+  const sections = groups.map((group) => sectionOf(offered, group, state));
+  const shown = [...sections, ...(groups.length > 1 ? [advice] : [])].filter(
+    ({ rows }) => rows.length > 0,
+  );
+  const linesOf = rowLayout(
+    shown.flatMap(({ rows }) => rows),
+    state,
+  );
+  const blocks = shown.map((section) =>
+    [titleLine(section, state), ...section.rows.flatMap(linesOf)].join('\n'),
+  );
+  return blocks.join(state.isLineMode ? '\n' : '\n\n');
+}
+
+/** Each key once, by its first chord. */
+function keyHelp(state: ReplState): string {
+  const { bindings } = state.keyMap ?? defaultKeyMap;
+  const shown = bindings.filter(
+    ({ when, keys }) => keys.length > 0 && (when === 'composer' || when === 'anywhere'),
+  );
+  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
+  return tableText(rows, state);
+}
+
+/** The keys of line mode, if natter edits the line. */
+const lineKeys: readonly Row[] = [
+  ['Enter', 'sends the line; a line that ends with a backslash continues on the next one'],
+  ['Up and Down', 'earlier and later prompts'],
+  ['Ctrl+R', 'searches earlier prompts; pressed again, it finds an older one'],
+  ['Tab', 'completes a command, its argument or an @file, or lists the choices'],
+  ['Left, Right, Home, End', 'move in the line; Ctrl+Left and Ctrl+Right by words'],
+  ['Ctrl+U and Ctrl+W', 'cut the line before the cursor, or the word; Ctrl+Y pastes it'],
+  ['Ctrl+C', 'stops an answer, cancels a question, or clears the line; twice, it quits'],
+  ['Ctrl+D', 'quits, if the line is empty'],
+];
+
+function commandHelp(state: ReplState, command: SlashCommand): string {
+  const { example, needsLiveRegion } = command;
+  const lines = [
+    `${state.isLineMode ? spokenUsage(command) : usageOf(command)}: ${command.summary}`,
+    ...(example === undefined ? [] : [`for example: ${example}`]),
+    ...(state.isLineMode && needsLiveRegion === true ? ['it has no effect in line mode'] : []),
+  ];
+  return lines.join('\n');
+}
+
+export function showHelp(
+  state: ReplState,
+  commands: readonly SlashCommand[],
+  argument: string,
+): Step {
+  const name = argument.replace(/^\//, '');
+  if (name === '') return printNotice(state, groupHelp(state, commands, groupNames));
+  if (name === 'keys') {
+    return printNotice(state, state.isLineMode ? tableText(lineKeys, state) : keyHelp(state));
+  }
+  const command = commands.find((known) => known.name === name);
+  if (command !== undefined) return printNotice(state, commandHelp(state, command));
+  if (isGroup(name)) return printNotice(state, groupHelp(state, commands, [name]));
+  return refuseUnknown(state, commands, name);
+}
+
+/** Command names of other chat programs, with natter's equivalent. */
+const equivalents: ReadonlyMap<string, string> = new Map([
+  ['exit', '/quit ends natter'],
+  ['q', '/quit ends natter'],
+  ['bye', '/quit ends natter'],
+  ['delete', 'in a shell: natter conversations delete ID'],
+  ['search', '/conversations TEXT searches them'],
+  ['history', '/conversations lists them; Ctrl+R searches your prompts'],
+  ['load', '/resume opens a conversation'],
+  ['open', '/resume opens a conversation'],
+  ['reset', '/new starts a conversation'],
+  ['file', '/attach adds a file to the next prompt'],
+  ['add', '/attach adds a file to the next prompt'],
+  ['tokens', '/usage shows the tokens'],
+  ['cost', '/usage shows the tokens'],
+  ['regenerate', '/retry sends the last prompt again'],
+  ['login', 'in a shell: natter auth login'],
+  ['connect', 'in a shell: natter auth login'],
+]);
+
+/** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
+function nearNames(commands: readonly SlashCommand[], word: string): readonly string[] {
+  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
+    const near = commands.filter(({ name }) => name.startsWith(word.slice(0, length)));
+    if (near.length > 0) return near.map(({ name }) => `/${name}`);
+  }
+  const names = commands.map(({ name }) => name);
+  const almost = nearlyNamed(word, names);
+  return almost === undefined ? [] : [`/${almost}`];
+}
+
+export function refuseUnknown(
+  state: ReplState,
+  commands: readonly SlashCommand[],
+  name: string,
+  otherHint = '',
+): Step {
+  const near = nearNames(commands, name).slice(0, 3);
+  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  const hint = equivalents.get(name)?.replace('ID', state.conversation.id) ?? guess;
+  return refuse(state, `unknown command /${name}`, `${hint}${otherHint}`);
+}

@@ -1,0 +1,44 @@
+/** A prompt file that `/name` sends. */
+export interface PromptCommand {
+  readonly name: string;
+  /** One line; may be empty. */
+  readonly summary: string;
+}
+
+/** A variable of a prompt file. */
+export interface PromptVariable {
+  readonly name: string;
+  readonly description?: string;
+  /** A variable without one needs a value. */
+  readonly default?: string;
+  readonly choices?: readonly string[];
+}
+
+/** What has to be known of a prompt file before it is filled. */
+export interface OpenedPrompt {
+  readonly name: string;
+  /** The model of its answer, if the file names one. */
+  readonly model?: string;
+  readonly variables: readonly PromptVariable[];
+  /** What the text after the name is, if the file needs one. */
+  readonly neededText?: string;
+}
+
+/** A prompt file with its values. */
+export interface PromptUse {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The text after the name and the values. */
+  readonly text: string;
+}
+
+/** A prompt file that waits for values. */
+export interface PendingPrompt {
+  readonly prompt: OpenedPrompt;
+  readonly values: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** As typed. */
+  readonly line: string;
+  /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
+  readonly missing: readonly (PromptVariable | undefined)[];
+}

@@ -1,0 +1,10 @@
+import { isEmpty, withDraft } from '../editing/text-buffer.ts';
+import type { ReplState } from './state.ts';
+
+/** The draft that was put aside last, in an empty composer. */
+export function withStashedDraft(state: ReplState): ReplState {
+  const { stash = [], composer } = state;
+  const last = stash.at(-1);
+  if (last === undefined || !isEmpty(composer)) return state;
+  return { ...state, stash: stash.slice(0, -1), composer: withDraft(composer, last) };
+}

@@ -1,0 +1,220 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { PassThrough, type Readable } from 'node:stream';
+
+import type { Clock } from '../../clock.ts';
+import { type Environment, withoutKeys } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import { signalGroup } from '../../terminal/device/process-group.ts';
+import type { ShellEnd, ShellRun } from '../session/ports.ts';
+import { sleepAndRead } from '../session/timers.ts';
+import { createWakeUp } from '../session/wake-up.ts';
+
+export interface ShellOptions {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+}
+
+interface ShellWords {
+  readonly program: string;
+  readonly words: readonly string[];
+  /** Windows: the words are passed unquoted. */
+  readonly isVerbatim?: boolean;
+}
+
+/** PowerShell adds the user's modules to this variable, cmd.exe does not. */
+function powershellOf(environment: Environment): string | undefined {
+  const modules = environment['PSModulePath'] ?? '';
+  if (/\\Documents\\PowerShell\\Modules/i.test(modules)) return 'pwsh.exe';
+  return /\\Documents\\WindowsPowerShell\\Modules/i.test(modules) ? 'powershell.exe' : undefined;
+}
+
+/**
+ * The words that run a command in the user's shell. Except on Windows, both outputs of the command are one pipe, which
+ * keeps their order.
+ */
+export function shellWords(
+  command: string,
+  { environment, platform }: Pick<ShellOptions, 'environment' | 'platform'>,
+): ShellWords {
+  if (platform !== 'win32') {
+    const shell = environment['SHELL'] || '/bin/sh';
+    return { program: '/bin/sh', words: ['-c', 'exec "$0" -c "$1" 2>&1', shell, command] };
+  }
+  const powershell = powershellOf(environment);
+  if (powershell !== undefined) {
+    const words = ['-NoLogo', '-NonInteractive', '-Command', command];
+    return { program: powershell, words };
+  }
+  const program = environment['ComSpec'] || 'cmd.exe';
+  return { program, words: ['/d', '/s', '/c', `"${command}"`], isVerbatim: true };
+}
+
+function startFailure(error: unknown): Failure {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Failure('unexpected', `cannot start the shell: ${reason}`, { cause: error });
+}
+
+/** Without a terminal: in a separate session, with empty standard input. @throws Failure, such as for a long command */
+function start(command: string, options: ShellOptions): ChildProcess {
+  const isWindows = options.platform === 'win32';
+  const { program, words, isVerbatim = false } = shellWords(command, options);
+  try {
+    return spawn(program, words, {
+      stdio: ['ignore', 'pipe', isWindows ? 'pipe' : 'ignore'],
+      env: { ...withoutKeys(options.environment) },
+      detached: !isWindows,
+      windowsHide: true,
+      windowsVerbatimArguments: isVerbatim,
+    });
+  } catch (error) {
+    throw startFailure(error);
+  }
+}
+
+function outputOf({ stdout, stderr }: ChildProcess): Readable {
+  if (stdout === null) throw new Error('the command has no output');
+  if (stderr === null) return stdout;
+  const both = new PassThrough();
+  let open = 2;
+  for (const stream of [stdout, stderr]) {
+    stream.pipe(both, { end: false });
+    stream.on('end', () => {
+      open -= 1;
+      if (open === 0) both.end();
+    });
+  }
+  return both;
+}
+
+/** @throws Failure if the shell cannot be started */
+function whenExited(child: ChildProcess): Promise<Omit<ShellEnd, 'isOpen'>> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(startFailure(error)));
+    child.once('exit', (code, killedBy) =>
+      resolve({ code: code ?? undefined, killedBy: killedBy ?? undefined }),
+    );
+  });
+}
+
+/** Milliseconds without output after the shell has exited: a process it started holds the pipe open. */
+const quietTime = 300;
+
+/** A function that waits for the exit. A wait that is not needed any more is not kept until then. */
+function createExitWait(exited: Promise<unknown>): () => Promise<void> {
+  const wakeUp = createWakeUp();
+  let hasExited = false;
+  const onExit = () => {
+    hasExited = true;
+    wakeUp.wake();
+  };
+  exited.then(onExit, onExit);
+  return () => (hasExited ? Promise.resolve() : wakeUp.next());
+}
+
+/** The next piece of output, `done` at its end, `quiet` if it stays open after the exit. */
+async function nextPiece(
+  pieces: AsyncIterator<Buffer, undefined>,
+  exited: Promise<void>,
+  clock: Clock,
+): Promise<Buffer | 'done' | 'quiet'> {
+  const waiting = new AbortController();
+  const next = pieces.next().then(({ value }) => value ?? 'done');
+  // It rejects when the output is closed after a quiet time.
+  next.catch(() => undefined);
+  const quiet = exited
+    .then(() => sleepAndRead(clock, quietTime, waiting.signal))
+    .then(
+      () => 'quiet' as const,
+      () => 'quiet' as const,
+    );
+  try {
+    return await Promise.race([next, quiet]);
+  } finally {
+    waiting.abort('read');
+  }
+}
+
+/** @returns whether the output stays open */
+async function readOutput(
+  output: Readable,
+  exited: Promise<unknown>,
+  { clock, onOutput }: Pick<ShellOptions, 'clock'> & Pick<ShellRun, 'onOutput'>,
+): Promise<boolean> {
+  const pieces = output[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const decoder = new TextDecoder();
+  const exitWait = createExitWait(exited);
+  for (;;) {
+    const piece = await nextPiece(pieces, exitWait(), clock);
+    if (typeof piece === 'string') {
+      await onOutput(decoder.decode());
+      output.destroy();
+      return piece === 'quiet';
+    }
+    await onOutput(decoder.decode(piece, { stream: true }));
+  }
+}
+
+function endWithTaskkill(child: ChildProcess, pid: number): void {
+  const words = ['/pid', String(pid), '/t', '/f'];
+  const killer = spawn('taskkill', words, { stdio: 'ignore', windowsHide: true });
+  killer.on('error', () => child.kill());
+}
+
+/** Ends the command and what it started, at once. */
+function kill(child: ChildProcess, { platform }: ShellOptions): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  if (platform === 'win32') endWithTaskkill(child, pid);
+  else signalGroup(pid, 'SIGKILL');
+}
+
+/** Milliseconds from SIGTERM to SIGKILL. */
+const graceTime = 2000;
+
+/** Ends the command and what it started. */
+async function terminate(
+  child: ChildProcess,
+  options: ShellOptions,
+  finished: AbortSignal,
+): Promise<void> {
+  if (options.platform === 'win32') return kill(child, options);
+  if (child.pid === undefined) return;
+  signalGroup(child.pid, 'SIGTERM');
+  try {
+    await options.clock.sleep(graceTime, finished);
+    kill(child, options);
+  } catch {
+    // It has ended.
+  }
+}
+
+/**
+ * Runs a command in the user's shell, in natter's folder, without natter's keys. If `signal` aborts, it is ended.
+ * @throws Failure if the shell cannot be started; the error of `onOutput`, which ends the command, too
+ */
+export async function runInShell(
+  command: string,
+  { signal, onOutput }: ShellRun,
+  options: ShellOptions,
+): Promise<ShellEnd> {
+  signal.throwIfAborted();
+  const child = start(command, options);
+  const finished = new AbortController();
+  const stop = () => void terminate(child, options, finished.signal);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const exited = whenExited(child);
+    const { clock } = options;
+    const isOpen = await readOutput(outputOf(child), exited, { clock, onOutput });
+    const ended = await exited;
+    if (isOpen && signal.aborted && options.platform !== 'win32') kill(child, options);
+    return { ...ended, isOpen: isOpen && !signal.aborted };
+  } catch (error) {
+    kill(child, options);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    finished.abort('finished');
+  }
+}

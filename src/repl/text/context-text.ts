@@ -1,0 +1,127 @@
+import type { ContextParts } from '../../conversation/context-parts.ts';
+import { count, countOf, percent, tokenText } from '../../output/figures.ts';
+import type { ReplState } from '../state/state.ts';
+
+/** What `/context` shows. Numbers are tokens. */
+export interface ContextFigures {
+  readonly model: string;
+  /** Undefined for an unknown model. */
+  readonly window: number | undefined;
+  readonly used: number;
+  readonly isEstimate: boolean;
+  /** The limit of an answer. */
+  readonly maxTokens: number | undefined;
+  readonly parts: ContextParts;
+  /** That are sent as they are. */
+  readonly prompts: number;
+  /** That the summary replaces. */
+  readonly summarized: number;
+  /** Of the conversation. */
+  readonly id: string;
+}
+
+interface Row {
+  readonly mark: string;
+  readonly name: string;
+  readonly tokens: number;
+  readonly note: string;
+}
+
+/** The parts with the tokens that the service counted, which the estimates share. */
+function partRows({ parts, used, prompts, summarized }: ContextFigures): readonly Row[] {
+  const { system, summary, files, turns, names } = parts;
+  const estimate = system + summary + files + turns;
+  const factor = estimate === 0 ? 1 : used / estimate;
+  const row = (mark: string, name: string, tokens: number, note = ''): Row => {
+    return { mark, name, tokens: Math.round(tokens * factor), note };
+  };
+  return [
+    row('s', 'system prompt', system),
+    row('m', 'summary', summary, summarized === 0 ? '' : `of ${countOf(summarized, 'prompt')}`),
+    row('f', 'files', files, names.length === 0 ? '' : countOf(names.length, 'file')),
+    row('t', 'turns', turns, countOf(prompts, 'prompt')),
+  ];
+}
+
+function allRows(figures: ContextFigures): readonly Row[] {
+  const { window, used, maxTokens = 0 } = figures;
+  const parts = partRows(figures).filter(({ tokens, name }) => tokens > 0 || name === 'turns');
+  if (window === undefined) return parts;
+  const left = Math.max(0, window - used);
+  const answer = Math.min(left, maxTokens);
+  return [
+    ...parts,
+    ...(maxTokens === 0 ? [] : [{ mark: 'a', name: 'answer room', tokens: answer, note: '' }]),
+    {
+      mark: '.',
+      name: 'free',
+      tokens: left - answer,
+      note: maxTokens === 0 ? 'also for the answer' : '',
+    },
+  ];
+}
+
+const maxBarColumns = 60;
+
+/** Each part has its share of the columns, and at least one. */
+function bar(rows: readonly Row[], columns: number): string {
+  const width = Math.max(8, Math.min(maxBarColumns, columns - 3));
+  const total = rows.reduce((sum, { tokens }) => sum + tokens, 0);
+  const shares = rows.map(({ tokens }) =>
+    tokens === 0 ? 0 : Math.max(1, Math.floor((tokens / Math.max(1, total)) * width)),
+  );
+  const excess = shares.reduce((sum, share) => sum + share, 0) - width;
+  const widest = shares.indexOf(Math.max(...shares));
+  const cells = shares.map((share, index) => {
+    const fitted = index === widest ? Math.max(1, share - excess) : share;
+    return (rows[index]?.mark ?? '').repeat(fitted);
+  });
+  return `[${cells.join('')}]`;
+}
+
+function headText({ model, window, used, isEstimate }: ContextFigures): string {
+  const tokens = `${isEstimate ? '~' : ''}${count(used)}`;
+  if (window === undefined) {
+    return `the conversation has ${tokenText(used, isEstimate)}; the window of ${model} is not known`;
+  }
+  return `${percent(used, window)} of the window of ${model}: ${tokens} of ${tokenText(window)}`;
+}
+
+function tableRows(
+  rows: readonly Row[],
+  window: number | undefined,
+  columns: number,
+): readonly string[] {
+  const figures = rows.map(({ tokens }) => `~${count(tokens)}`);
+  const [names, numbers] = [rows.map(({ name }) => name), figures].map((texts) =>
+    Math.max(...texts.map(({ length }) => length)),
+  );
+  return rows.map(({ mark, name, tokens, note }, index) => {
+    const share = window === undefined ? '' : percent(tokens, window).padStart(5);
+    const cells = `${mark} ${name.padEnd(names ?? 0)}  ${(figures[index] ?? '').padStart(numbers ?? 0)}${share}`;
+    const line = note === '' ? cells : `${cells}  ${note}`;
+    return line.length < columns ? line : cells;
+  });
+}
+
+function inWords({ name, tokens, note }: Row): string {
+  return `${name}: about ${tokenText(tokens)}${note === '' ? '' : `, ${note}`}`;
+}
+
+/** A bar with a row for each part; in line mode, sentences. */
+export function contextText(
+  figures: ContextFigures,
+  { isLineMode, columns }: Pick<ReplState, 'isLineMode' | 'columns'>,
+): string {
+  const rows = allRows(figures);
+  const { window, summarized, id } = figures;
+  const originals =
+    summarized === 0
+      ? []
+      : [
+          `/context summary shows the summary; natter conversations show ${id} shows the turns that it replaces`,
+        ];
+  if (isLineMode) return [headText(figures), ...rows.map(inWords), ...originals].join('\n');
+  const bars = window === undefined ? [] : [bar(rows, columns)];
+  return [headText(figures), ...bars, ...tableRows(rows, window, columns), ...originals].join('\n');
+}

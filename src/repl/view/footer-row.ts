@@ -1,0 +1,51 @@
+import { percent, tokenText } from '../../output/figures.ts';
+import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
+import { shortCount } from '../text/status-text.ts';
+import type { Appearance } from './appearance.ts';
+import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
+import type { FooterView } from './view-model.ts';
+
+const minTitleColumns = 10;
+const gap = '  ';
+const nearlyFull = 0.8;
+
+/** `1.4K/128K 1%`, `~36/128K`; empty at the start. */
+function contextText({ contextUsed, contextWindow, isEstimate }: FooterView): string {
+  if (contextUsed === 0) return '';
+  if (contextWindow === undefined) return tokenText(contextUsed, isEstimate);
+  const used = `${isEstimate ? '~' : ''}${shortCount(contextUsed)}/${shortCount(contextWindow)}`;
+  const share = percent(contextUsed, contextWindow);
+  return share === '0%' ? used : `${used} ${share}`;
+}
+
+interface Part extends LinePart {
+  readonly paint: (text: string) => string;
+}
+
+const widthOf = (parts: readonly Part[]) => displayWidth(parts.map(({ text }) => text).join(gap));
+
+/** The mode of vi editing is always shown. */
+function modeColumns({ mode }: FooterView): number {
+  return mode === undefined ? 0 : displayWidth(mode) + displayWidth(gap);
+}
+
+/** The title on the left, in the room that is left; on the right who answers, and the use of the model's window. */
+export function footerRow(footer: FooterView, { style, symbols, columns }: Appearance): string {
+  const { conversation, source = '', model, contextUsed, contextWindow } = footer;
+  const isNear = contextWindow !== undefined && contextUsed >= contextWindow * nearlyFull;
+  const plain = (text: string) => text;
+  const warn = (text: string) => style.bold(style.yellow(text));
+  const parts: readonly Part[] = [
+    { text: source, paint: plain, priority: 2 },
+    { text: model, paint: plain, priority: 1 },
+    { text: contextText(footer), paint: isNear ? warn : style.dim, priority: 3 },
+  ];
+  const rest = Math.max(0, columns - modeColumns(footer));
+  const shown = fittingParts(parts, rest, symbols, gap);
+  const mode = footer.mode === undefined ? '' : `${footer.mode}${gap}`;
+  const room = rest - widthOf(shown);
+  const titleColumns = room - displayWidth(gap);
+  const title = titleColumns < minTitleColumns ? '' : shorten(conversation, titleColumns, symbols);
+  const left = mode + style.dim(padToWidth(title, Math.max(0, room)));
+  return left + shown.map(({ text, paint }) => paint(text)).join(gap);
+}

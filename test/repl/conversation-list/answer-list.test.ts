@@ -1,0 +1,215 @@
+import { expect, test } from 'vitest';
+import { matchesOf } from '../../../src/repl/conversation-list/matches.ts';
+import type { OpenList, ReplState } from '../../../src/repl/state/state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
+import {
+  composed,
+  effectsOf,
+  enter,
+  escape,
+  interrupt,
+  pasted,
+  pressed,
+  printed,
+  run,
+  stateOf,
+  typed,
+} from '../../support/repl-state.ts';
+
+const tea = listedConversation({ id: 'tttt2222', title: 'Green tea', hours: 1 });
+const coffee = listedConversation({ id: 'cccc3333', title: 'Coffee', model: 'nextgen', hours: 2 });
+const renamed = listedConversation({
+  id: 'rrrr4444',
+  title: 'Mornings',
+  firstWords: 'tea or coffee?',
+  hours: 3,
+});
+const three = [tea, coffee, renamed];
+
+const stateWith = (list: OpenList, changes: Partial<ReplState> = {}) =>
+  stateOf({ list, ...changes });
+
+const shown = ({ list }: ReplState) =>
+  list === undefined ? [] : matchesOf(list).map(({ row }) => row.title);
+
+const down = pressed('down');
+const tab = pressed('tab');
+
+test('/resume alone opens the list, and typed keys wait for it', () => {
+  const asked = run(stateOf(), typed('/resume'), enter, typed('tea'));
+  expect(effectsOf(asked.effects, 'open-list')).toHaveLength(1);
+  const { state } = run(asked.state, { type: 'list-opened', list: listOf(three) });
+  expect(state).toMatchObject({ activity: undefined, typeAhead: undefined });
+  expect(shown(state)).toEqual(['Green tea', 'Mornings']);
+  expect(composed(state)).toBe('');
+});
+
+test('/resume with a name opens that conversation', () => {
+  const { effects, state } = run(stateOf(), typed('/resume latest'), enter);
+  expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'latest' }]);
+  expect(state.list).toBeUndefined();
+});
+
+test('keys typed while a list fails to open are typed into the composer', () => {
+  const asked = run(stateOf(), typed('/resume'), enter, typed('tea'));
+  const [effect] = effectsOf(asked.effects, 'open-list');
+  if (effect === undefined) throw new Error('the list was not requested');
+  const failure = { kind: 'not_found', message: 'there is no conversation yet' } as const;
+  const failed = run(asked.state, { type: 'effect-failed', effect, failure, now: 0 });
+  expect(printed(failed.effects)).toEqual(['there is no conversation yet']);
+  expect(composed(failed.state)).toBe('tea');
+});
+
+test('typing filters by every word of title, first words, model and id', () => {
+  const list = stateWith(listOf(three));
+  expect(shown(run(list, typed('cof')).state)).toEqual(['Coffee', 'Mornings']);
+  expect(shown(run(list, typed('COFFEE nextgen')).state)).toEqual(['Coffee']);
+  expect(shown(run(list, typed('rrrr')).state)).toEqual(['Mornings']);
+  expect(shown(run(list, typed('milk')).state)).toEqual([]);
+});
+
+test('a pasted filter has no line ends, and an endless one is cut', () => {
+  const { state } = run(stateWith(listOf(three)), pasted('green\r\ntea'));
+  expect(state.list?.query).toBe('green tea');
+  expect(run(state, pasted('x'.repeat(9999))).state.list?.query).toHaveLength(200);
+});
+
+test('Backspace, Ctrl+W and Ctrl+U shorten the filter', () => {
+  const { state } = run(stateWith(listOf(three)), typed('green 茶🍵'));
+  const query = (...keys: readonly string[]) =>
+    run(state, ...keys.map((key) => pressed(key, { ctrl: key.length === 1 }))).state.list?.query;
+  expect(query('backspace')).toBe('green 茶');
+  expect(query('w')).toBe('green ');
+  expect(query('u')).toBe('');
+});
+
+test('Enter opens the selected conversation', () => {
+  const { state, effects } = run(stateWith(listOf(three)), down, enter);
+  expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'cccc3333' }]);
+  expect(state).toMatchObject({ list: undefined, activity: { name: 'opening a conversation' } });
+});
+
+test('the settings of the command line stay with the chosen conversation', () => {
+  const options = { settings: { model: 'nextgen' }, isBranch: true };
+  const { effects } = run(stateWith(listOf(three, { options })), enter);
+  expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'tttt2222', ...options }]);
+});
+
+test('Enter without a match keeps the list open', () => {
+  const { state, effects } = run(stateWith(listOf(three)), typed('milk'), enter);
+  expect(effectsOf(effects, 'resume')).toEqual([]);
+  expect(state.list?.query).toBe('milk');
+});
+
+test.each([
+  ['Esc', escape],
+  ['Ctrl+C', interrupt],
+  ['Ctrl+G', pressed('g', { ctrl: true })],
+])('%s returns to the composer with its draft', (_key, key) => {
+  const before = run(stateOf(), typed('a draft')).state;
+  const { state } = run({ ...before, list: listOf(three) }, typed('tea'), key);
+  expect(state.list).toBeUndefined();
+  expect(composed(state)).toBe('a draft');
+  expect(state.hasQuit).toBe(false);
+});
+
+test('Ctrl+D quits only with an empty filter', () => {
+  const quitKey = pressed('d', { ctrl: true });
+  expect(run(stateWith(listOf(three)), typed('t'), quitKey).state.hasQuit).toBe(false);
+  expect(run(stateWith(listOf(three)), quitKey).state.hasQuit).toBe(true);
+});
+
+test('the queue waits until the list is closed', () => {
+  const waiting = run(stateOf(), typed('/resume'), enter, typed('hello')).state;
+  const draft = { text: 'hello', cursor: 5, pastes: new Map() };
+  const opened = run(
+    { ...waiting, typeAhead: undefined, queue: [draft] },
+    {
+      type: 'list-opened',
+      list: listOf(three),
+    },
+  );
+  expect(effectsOf(opened.effects, 'send')).toEqual([]);
+  expect(effectsOf(run(opened.state, escape).effects, 'send')).toHaveLength(1);
+});
+
+test('the selection stays within the matches', () => {
+  const last = run(stateWith(listOf(three)), down, down, down, down).state;
+  expect(last.list?.selected).toBe(2);
+  expect(run(last, pressed('up')).state.list?.selected).toBe(1);
+  expect(run(last, pressed('pageup')).state.list?.selected).toBe(0);
+  expect(run(last, pressed('home')).state.list?.selected).toBe(0);
+  expect(run(last, typed('coffee')).state.list?.selected).toBe(0);
+});
+
+const many = Array.from({ length: 200 }, (_, index) =>
+  listedConversation({ id: `mmmm${index}`, title: `about ${index}`, hours: index }),
+);
+
+test('entries are read only as far as they are looked at', () => {
+  const list = listOf(many, { rows: many.slice(0, 80) });
+  const opened = run(stateOf(), { type: 'list-opened', list });
+  expect(effectsOf(opened.effects, 'read-list')).toEqual([]);
+  const moved = run(opened.state, ...Array.from({ length: 40 }, () => down));
+  expect(effectsOf(moved.effects, 'read-list')).toMatchObject([{ from: 80 }]);
+});
+
+test('a filter without enough matches reads on, one part at a time', () => {
+  const list = listOf(many, { rows: many.slice(0, 80) });
+  const filtered = run(stateWith(list), typed('about 199'));
+  expect(effectsOf(filtered.effects, 'read-list')).toMatchObject([{ from: 80 }]);
+  const { entries } = list;
+  const more = { type: 'rows-read', entries, rows: many.slice(80, 150) } as const;
+  const next = run(filtered.state, { type: 'list-changed', event: more });
+  expect(effectsOf(next.effects, 'read-list')).toMatchObject([{ from: 150 }]);
+  const rest = { type: 'rows-read', entries, rows: many.slice(150) } as const;
+  const { state, effects } = run(next.state, { type: 'list-changed', event: rest });
+  expect(effectsOf(effects, 'read-list')).toEqual([]);
+  expect(shown(state)).toEqual(['about 199']);
+});
+
+test('an entry that cannot be read is left out', () => {
+  const list = listOf(three, { rows: [tea, undefined, renamed] });
+  expect(shown(stateWith(list))).toEqual(['Green tea', 'Mornings']);
+});
+
+test('Tab searches the texts, and Tab again filters', () => {
+  const searching = run(stateWith(listOf(three)), tab, typed('m'), typed('ilk'));
+  const searches = effectsOf(searching.effects, 'search-list');
+  expect(searches).toMatchObject([{ from: 0, query: 'm' }]);
+  const entries = searching.state.list?.entries ?? [];
+  const found = (query: string, excerpts: readonly (string | undefined)[]) =>
+    ({
+      type: 'list-changed',
+      event: { type: 'texts-searched', entries, query, from: 0, excerpts },
+    }) as const;
+  const stale = run(searching.state, found('m', ['more', 'more', 'more']));
+  expect(shown(stale.state)).toEqual([]);
+  expect(effectsOf(stale.effects, 'search-list')).toMatchObject([{ from: 0, query: 'milk' }]);
+  const { state } = run(stale.state, found('milk', [undefined, 'with milk', undefined]));
+  expect(shown(state)).toEqual(['Coffee']);
+  expect(run(state, tab).state.list).toMatchObject({ searchesTexts: false, query: 'milk' });
+});
+
+test('the selected conversation is read for the preview, once', () => {
+  const opened = run(stateOf(), { type: 'list-opened', list: listOf(three) });
+  expect(effectsOf(opened.effects, 'preview-conversation')).toMatchObject([{ entry: tea.entry }]);
+  expect(effectsOf(run(opened.state, typed('tea')).effects, 'preview-conversation')).toEqual([]);
+  const moved = run(opened.state, down);
+  expect(effectsOf(moved.effects, 'preview-conversation')).toMatchObject([{ entry: coffee.entry }]);
+  const read = (id: string) =>
+    ({
+      type: 'list-changed',
+      event: { type: 'preview-read', entries: moved.state.list?.entries ?? [], id, turns: [] },
+    }) as const;
+  expect(run(moved.state, read('tttt2222')).state.list?.preview?.turns).toBeUndefined();
+  expect(run(moved.state, read('cccc3333')).state.list?.preview?.turns).toEqual([]);
+});
+
+test('what was read for a list that was closed is ignored', () => {
+  const stale = { type: 'rows-read', entries: [], rows: [coffee] } as const;
+  const { state } = run(stateWith(listOf([tea])), { type: 'list-changed', event: stale });
+  expect(shown(state)).toEqual(['Green tea']);
+  const closed = run(stateOf(), { type: 'list-changed', event: stale });
+  expect(closed.state.list).toBeUndefined();
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { listFrame } from '../../../src/repl/conversation-list/list-frame.ts';
+import { plainStyle } from '../../../src/terminal/style.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
+
+const look = { style: plainStyle, unicode: true, current: 'cccc3333' };
+const rows = [
+  listedConversation({ id: 'tttt2222', title: 'Green tea', hours: 3 }),
+  listedConversation({ id: 'cccc3333', title: 'Coffee', model: 'nextgen', hours: 30 }),
+  listedConversation({
+    id: 'rrrr4444',
+    title: 'Mornings',
+    firstWords: 'tea or coffee?',
+    isOpenElsewhere: true,
+    hours: 24 * 30,
+  }),
+];
+const preview = {
+  id: 'tttt2222',
+  turns: [
+    { speaker: 'You', text: 'which tea is green?' },
+    { speaker: 'origin', text: 'Sencha.\n\nGunpowder.' },
+  ],
+};
+
+const draw = (list = listOf(rows), columns = 80, height = 24, changes = {}) =>
+  listFrame(list, { ...look, ...changes }, { columns, rows: height });
+
+test('the list has title, first words, model and age, and a preview of the selected one', () => {
+  const frame = draw(listOf(rows, { preview }));
+  expect(frame.rows.map((row) => row.trimEnd())).toEqual([
+    `filter: ${' '.repeat(65)}1 of 3`,
+    '› Green tea                                                origin   3 hours ago',
+    '  [this] Coffee                                            nextgen  1 day ago',
+    '  [open] Mornings  tea or coffee?                          origin   2026-10-21',
+    '─'.repeat(79),
+    'You: which tea is green?',
+    'origin: Sencha.',
+    'Gunpowder.',
+    'Enter opens · Tab searches the texts · Up and Down select · Esc returns',
+  ]);
+  expect(frame.caret).toEqual({ row: 0, column: 8 });
+});
+
+test('a narrow window has short ages and no model', () => {
+  const [, first, second] = draw(listOf(rows), 40).rows;
+  expect(first).toBe('› Green tea                  3 h       ');
+  expect(second).toMatch(/^ {2}\[this\] Coffee +1 d *$/);
+});
+
+test('the preview is only that of the selected conversation', () => {
+  const shown = draw(listOf(rows, { preview, selected: 1 })).rows.join('\n');
+  expect(shown).not.toContain('Sencha');
+});
+
+test('an excerpt is shown beside a shortened title', () => {
+  const long = listedConversation({ title: 'a title that takes much more than half of the row' });
+  const list = listOf([long], { searchesTexts: true, query: 'milk', excerpts: ['tea with milk'] });
+  expect(draw(list).rows[1]).toMatch(/^› a title that takes much …  tea with milk +origin/);
+});
+
+test('a search shows how far it is', () => {
+  const list = listOf(rows, {
+    searchesTexts: true,
+    query: 'milk',
+    excerpts: [undefined],
+    isReading: true,
+  });
+  expect(draw(list).rows.slice(0, 2)).toEqual([
+    expect.stringMatching(/^search: milk +searched 1 of 3$/),
+    '  searching',
+  ]);
+});
+
+test('without Unicode, only ASCII is drawn', () => {
+  const list = listOf(rows, { preview });
+  expect(draw(list, 80, 24, { unicode: false }).rows.join('')).toMatch(/^[\x20-\x7E]*$/);
+});
+
+test('the selected conversation is visible', () => {
+  const many = Array.from({ length: 100 }, (_, index) =>
+    listedConversation({ id: `m${index}`, title: `about ${index}` }),
+  );
+  for (const selected of [0, 5, 50, 99]) {
+    const shown = draw(listOf(many, { selected })).rows.join('\n');
+    expect(shown).toMatch(new RegExp(`^› about ${selected} `, 'm'));
+  }
+});
+
+test('the end of a long filter is visible, and the caret is at it', () => {
+  const frame = draw(listOf(rows, { query: `${'茶'.repeat(60)} end` }), 40);
+  expect(frame.rows[0]).toMatch(/茶 end/);
+  expect(frame.caret?.column).toBeLessThan(40);
+});
+
+describe('any list in any window', () => {
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('\u001B[2J\n茶'));
+  const conversations = fc.array(
+    fc
+      .record({ title: text, firstWords: text, model: text, isOpenElsewhere: fc.boolean() })
+      .map((facts) => listedConversation(facts)),
+    { maxLength: 20 },
+  );
+  const turns = fc.array(fc.record({ speaker: text, text }), { maxLength: 4 });
+
+  test('fits, without control characters', () => {
+    fc.assert(
+      fc.property(
+        conversations,
+        turns,
+        text,
+        fc.integer({ min: 3, max: 120 }),
+        fc.integer({ min: 1, max: 40 }),
+        (listed, shown, query, columns, height) => {
+          const list = listOf(listed, { query, preview: { id: 'abcd2345', turns: shown } });
+          const frame = draw(list, columns, height);
+          expect(frame.rows.length).toBeLessThan(Math.max(2, height));
+          expect(frame.caret?.column).toBeLessThan(columns);
+          for (const row of frame.rows) {
+            // oxlint-disable-next-line no-control-regex -- looks for control characters
+            expect(row).not.toMatch(/[\x00-\x1F\x7F-\x9F]/);
+            expect(displayWidth(row)).toBeLessThan(Math.max(2, columns));
+          }
+        },
+      ),
+    );
+  });
+});

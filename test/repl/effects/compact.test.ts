@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import type { ChatEvent } from '../../../src/client/events.ts';
+import type { Message } from '../../../src/client/contract.ts';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import { Failure } from '../../../src/failure.ts';
+import {
+  failing,
+  hanging,
+  openMemorySession,
+  saying,
+  type MemorySession,
+  type Reply,
+} from '../../support/memory-session.ts';
+
+/** Longer than a summary. */
+const first = 'one, and one more, '.repeat(30);
+
+/** The prompts `one?` … `three?` with answers, then a reply for the summary and more. */
+async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession> {
+  const memory = openMemorySession({
+    replies: [saying(first), saying('2'), saying('3'), ...replies],
+  });
+  for (const prompt of ['one?', 'two?', 'three?']) {
+    memory.enter(prompt);
+    await memory.idle();
+  }
+  return memory;
+}
+
+async function enter(memory: MemorySession, line: string): Promise<void> {
+  memory.enter(line);
+  await memory.idle();
+}
+
+const lastMessages = (memory: MemorySession): readonly Message[] =>
+  memory.requests.at(-1)?.messages ?? [];
+
+const sent = 'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
+
+function finishing(text: string, finishReason: string): Reply {
+  return async function* reply() {
+    const finished: ChatEvent = {
+      type: 'answer-finished',
+      finishReason,
+      attempts: 1,
+      timing: { total: 1 },
+    };
+    if (text !== '') yield { type: 'text-received', text, deltas: [text] };
+    yield finished;
+  };
+}
+
+test('/compact sends a summary instead of the turns before the last prompt', async () => {
+  const memory = await threePrompts(saying('of one ', 'and two'), saying('4'));
+  await enter(memory, '/compact');
+  expect(memory.text()).toContain(
+    'summary: of one and two\nnatter: the summary is sent instead of 2 prompts and their answers; the last prompt and its answer are kept',
+  );
+  await enter(memory, 'four?');
+  expect(lastMessages(memory)).toEqual([
+    { role: 'user', content: `${sent}three?` },
+    { role: 'assistant', content: '3' },
+    { role: 'user', content: 'four?' },
+  ]);
+});
+
+test('/compact keeps every turn in the conversation', async () => {
+  const memory = await threePrompts(saying('of one and two'));
+  await enter(memory, '/compact');
+  const path = pathOf(memory.session.state().conversation);
+  expect(path.map(({ content }) => content)).toEqual(['one?', first, 'two?', '2', 'three?', '3']);
+});
+
+test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
+  const memory = await threePrompts(saying('of one and two'));
+  await enter(memory, '/max-tokens 10');
+  await enter(memory, '/compact the names of the rivers');
+  expect(lastMessages(memory).at(-1)?.content).toMatch(
+    /\n\nAbove all, keep: the names of the rivers$/,
+  );
+  expect(lastMessages(memory)).toHaveLength(5);
+  expect(memory.requests.at(-1)).not.toHaveProperty('max_tokens');
+});
+
+test('/undo removes the summary first, and then the last prompt', async () => {
+  const memory = await threePrompts(saying('of one and two'), saying('4'));
+  await enter(memory, '/compact');
+  await enter(memory, '/undo');
+  expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
+  expect(memory.session.state().conversation.summaries).toBeUndefined();
+  await enter(memory, '/undo');
+  await enter(memory, 'again?');
+  expect(lastMessages(memory).map(({ content }) => content)).toEqual([
+    'one?',
+    first,
+    'two?',
+    '2',
+    'again?',
+  ]);
+});
+
+test('a second summary has the first one and the turns since', async () => {
+  const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
+  await enter(memory, '/compact');
+  await enter(memory, 'four?');
+  await enter(memory, '/compact');
+  expect(
+    lastMessages(memory)
+      .map(({ content }) => content)
+      .slice(0, 2),
+  ).toEqual([`${sent}three?`, '3']);
+  expect(memory.text()).toContain('sent instead of 3 prompts');
+});
+
+test.each([
+  [
+    'fails',
+    failing(new Failure('server_error', 'the service answered 500')),
+    'the service answered 500',
+  ],
+  ['is empty', finishing(' ', 'stop'), 'the summary is empty'],
+  ['is longer than the turns', saying('one '.repeat(300)), 'is not shorter than the turns'],
+  ['is cut', finishing('of o', 'length'), 'the summary reached the token limit'],
+  ['is filtered', finishing('of o', 'content_filter'), 'the summary ended with content_filter'],
+  [
+    'is refused',
+    async function* refusing() {
+      yield { type: 'refusal-received', text: 'no', deltas: ['no'] };
+      yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
+    } as Reply,
+    'the model refused',
+  ],
+])('a summary that %s changes nothing and says so', async (_how, reply, message) => {
+  const memory = await threePrompts(reply, saying('4'));
+  await enter(memory, '/compact');
+  expect(memory.text().slice(memory.text().lastIndexOf('natter: '))).toContain(message);
+  expect(memory.text()).toMatch(/the conversation is unchanged[^\n]*\n$/);
+  await enter(memory, 'four?');
+  expect(lastMessages(memory)).toHaveLength(7);
+});
+
+test('a stopped summary changes nothing', async () => {
+  const memory = await threePrompts(hanging('of one'));
+  memory.enter('/compact');
+  await expect.poll(() => memory.text()).toContain('summary: of one');
+  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  await memory.idle();
+  expect(memory.text()).toMatch(/stopped; the conversation is unchanged\n$/);
+  expect(memory.session.state().conversation.summaries).toBeUndefined();
+});
+
+test('/compact is refused without an answer, and again right after a summary', async () => {
+  const empty = openMemorySession({});
+  await enter(empty, '/compact');
+  expect(empty.text()).toContain('there is no answer to summarize yet');
+  const memory = await threePrompts(saying('of one and two'));
+  await enter(memory, '/compact');
+  await enter(memory, '/compact');
+  expect(memory.text()).toContain('nothing was sent since the last summary');
+  expect(memory.requests).toHaveLength(4);
+});
+
+test('/context shows the parts of the window with their tokens', async () => {
+  const memory = await threePrompts(saying('of one and two'));
+  await enter(memory, '/compact');
+  await enter(memory, '/system be brief');
+  await enter(memory, '/context');
+  expect(memory.text()).toMatch(
+    /0% of the window of origin: about \d+ of 128,000 tokens\n\[s+m+t+\.+\]\ns system prompt +about \d+ +0%\nm summary +about \d+ +0% {2}of 2 prompts\nt turns +about \d+ +0% {2}1 prompt\n\. free +about 127,\d+ +100% {2}also for the answer\n/,
+  );
+  await enter(memory, '/context summary');
+  expect(memory.text()).toMatch(/summary: of one and two\n$/);
+});

@@ -5,12 +5,13 @@ export function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? '') !== '';
 }
 
-/** For other programs: without natter's keys, and without the command that prints one. */
+/** For other programs: without natter's keys, the command that prints one, and the queue with its password. */
 export function withoutKeys(environment: Environment): Environment {
   const {
     NATTER_API_KEY: _key,
     NATTER_API_KEY_COMMAND: _command,
     NATTER_UPSTREAM_API_KEY: _upstreamKey,
+    NATTER_QUEUE: _queue,
     ...others
   } = environment;
   return others;

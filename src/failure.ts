@@ -37,6 +37,7 @@ type PlainRemedyCode =
   | 'sign-in'
   | 'enter-key-again'
   | 'check-permissions'
+  | 'raise-max-tokens'
   | 'check-request'
   | 'remove-parameter'
   | 'check-model'

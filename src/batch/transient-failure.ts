@@ -19,6 +19,7 @@ const lastingRemedies: ReadonlySet<string> = new Set([
   'trust-authority',
   'trust-certificate',
   'check-clock',
+  'raise-max-tokens',
   'replace-certificate',
 ]);
 
@@ -26,7 +27,7 @@ const lastingRemedies: ReadonlySet<string> = new Set([
 export function isTransient({ kind, remedy }: Failure): boolean {
   if (!transientKinds.has(kind)) return false;
   if (remedy === undefined) return true;
-  // The server does not speak TLS. A server that expects TLS cannot be told from one that crashed.
+  // The server does not speak TLS. A server that expects TLS looks the same as one that crashed.
   if (remedy.code === 'check-scheme') return remedy.scheme !== 'http';
   return !lastingRemedies.has(remedy.code);
 }

@@ -13,7 +13,7 @@ export interface MemoryDevice {
   readonly terminate: () => void;
   /** SIGUSR1. */
   readonly approachTimeLimit: () => void;
-  /** Ctrl-Z in cooked mode. */
+  /** Ctrl+Z in cooked mode. */
   readonly pressSuspend: () => void;
   /** SIGCONT, after natter or another process stopped it. */
   readonly resume: () => void;

@@ -130,7 +130,10 @@ function createMemoryBatch(name: string): MemoryBatch {
       },
       retryFailed: async () => move('failed', 'waiting'),
       async putResult({ index, isAnswered, line }) {
-        if (memory.refuse === 'silent') await new Promise(() => undefined);
+        if (memory.refuse === 'silent') {
+          log.push(`silent ${index}`);
+          await new Promise(() => undefined);
+        }
         if (memory.refuse instanceof Error) throw memory.refuse;
         if (!isAnswered) failures.set(index, line);
         else if (!answers.has(index)) answers.set(index, line);

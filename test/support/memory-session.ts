@@ -7,10 +7,14 @@ import { Failure } from '../../src/failure.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
 import { initialState } from '../../src/repl/state/initial-state.ts';
 import { lineFormat } from '../../src/repl/text/transcript-formats.ts';
+import { listPort } from './conversation-lists.ts';
+import { memoryFiles } from './memory-files.ts';
+import { stateOf } from './repl-state.ts';
 import type { Screen, SessionPorts } from '../../src/repl/session/ports.ts';
 import { createSession, type Session } from '../../src/repl/session/session.ts';
 import type { ReplState } from '../../src/repl/state/state.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { namedPrompts } from './named-prompts.ts';
 
 /** A service's response to one request. */
 export type Reply = (
@@ -86,8 +90,14 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
     service: {
       client: () => client,
       windows: () => new Map(),
-      plan: (messages, { model, maxTokens }) => ({
-        request: { model, messages, ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }) },
+      parameters: ({ parameters }) => parameters?.set ?? {},
+      plan: (messages, { model, maxTokens, parameters }) => ({
+        request: {
+          model,
+          messages,
+          ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+          ...(parameters === undefined ? {} : { params: parameters.set }),
+        },
         warning: undefined,
       }),
       async connect(address, key) {
@@ -107,34 +117,30 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
         if (name === 'nothing') {
           throw new Failure('not_found', `there is no conversation "${name}"`);
         }
-        return name;
+        return name === 'about' ? undefined : name;
       },
       resume: (id) => {
         throw new Failure('storage', `conversation ${id} is open in another natter`);
       },
+      branch: () => createJournal(journalOptions(clock)),
+      list: async () => listPort,
       describe: async (query) => `list ${query}`,
       names: () => [{ value: 'abcd2345', summary: 'Tea' }],
     },
-    files: {
-      async attach(path) {
-        if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
-        return { name: path, content: `content of ${path}` };
-      },
-      kindOf(path) {
-        if (path.startsWith('typo')) return undefined;
-        if (path.endsWith('/')) return 'folder';
-        return path.endsWith('.md') ? 'file' : undefined;
-      },
-      candidates: (folder) => [{ value: `in-${folder || 'here'}.md` }],
-      write(path, text) {
-        calls.push(`write ${path}: ${text}`);
-        return `/home/${path}`;
-      },
-    },
+    files: memoryFiles(calls),
+    ...namedPrompts,
     guard: {
       inspect: async (files) => ({ files }),
       restore: (events) => events,
       restoreText: (text) => text,
+    },
+    shell: {
+      async run(command, { onOutput }) {
+        calls.push(`run ${command}`);
+        if (command !== 'true') await onOutput(`output of ${command}\n`);
+        return { code: command === 'false' ? 1 : 0, killedBy: undefined, isOpen: false };
+      },
+      mask: (text) => text.replaceAll('secret', '***'),
     },
     async copy(text) {
       calls.push(`copy ${text}`);
@@ -183,7 +189,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     columns: 80,
     rows: 24,
     conversation: journal.conversation(),
-    settings: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
+    settings: stateOf().settings,
     service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
     now: 0,
   });

@@ -1,6 +1,7 @@
 import type { Conversation, Turn } from '../../src/conversation/tree.ts';
 import type { Action } from '../../src/repl/state/action.ts';
 import type { Effect } from '../../src/repl/state/effect.ts';
+import type { Entry } from '../../src/repl/state/entry.ts';
 import { keyPress, type Modifiers } from '../../src/repl/editing/keys/key-event.ts';
 import { contentOf } from '../../src/repl/editing/paste.ts';
 import { initialState } from '../../src/repl/state/initial-state.ts';
@@ -31,7 +32,13 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
     columns: 80,
     rows: 24,
     conversation: conversationOf(),
-    settings: { model: 'origin', system: undefined, maxTokens: undefined, theme: 'color' },
+    settings: {
+      model: 'origin',
+      system: undefined,
+      maxTokens: undefined,
+      theme: 'color',
+      wrap: 'words',
+    },
     service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
     now: 0,
   });
@@ -71,14 +78,27 @@ export const interrupt = pressed('c', { ctrl: true });
 
 export const composed = (state: ReplState) => contentOf(state.composer);
 
-/** The texts that are printed, without the commands. */
+function printedText(entry: Entry): readonly string[] {
+  switch (entry.type) {
+    case 'command':
+    case 'closing':
+    case 'welcome':
+      return [];
+    case 'failure':
+      return [entry.message];
+    case 'prompt':
+    case 'answer':
+    case 'output':
+    case 'notice':
+    default:
+      return [entry.text];
+  }
+}
+
+/** The texts that are printed, without commands and closing rows. */
 export function printed(effects: readonly Effect[]): readonly string[] {
   return effects.flatMap((effect) =>
-    effect.type === 'print'
-      ? effect.entries
-          .filter(({ type }) => type !== 'command')
-          .map((entry) => (entry.type === 'failure' ? entry.message : entry.text))
-      : [],
+    effect.type === 'print' ? effect.entries.flatMap(printedText) : [],
   );
 }
 

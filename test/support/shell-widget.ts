@@ -123,7 +123,7 @@ export function describeWidget(shell: ShellUnderTest): void {
       expect(await lineOf(terminal)).toMatch(/^list "files" \$HOME `x` !\?/);
     });
 
-    test('Ctrl-C while natter waits keeps the line', async () => {
+    test('Ctrl+C while natter waits keeps the line', async () => {
       const { terminal, server } = await openShell(shell, [[streamHead()]]);
       terminal.type('wait for me');
       await terminal.waitFor(/ready>wait for me$/);

@@ -1,4 +1,5 @@
-import { type Appearance, symbolsFor } from '../../src/repl/view/appearance.ts';
+import { symbolsFor } from '../../src/repl/text/symbols.ts';
+import type { Appearance } from '../../src/repl/view/appearance.ts';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { plainStyle } from '../../src/terminal/style.ts';

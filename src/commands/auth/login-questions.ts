@@ -33,7 +33,7 @@ export async function askAgain<Result>(
     } catch (error) {
       const isFinal = !canAsk(context, options) || number === maxAttempts;
       if (isFinal || !(error instanceof Failure) || !isRefusal(error)) throw error;
-      notices.warning(`${error.message}; try again, or press Ctrl-C to quit`);
+      notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
     }
   }
 }

@@ -99,6 +99,22 @@ function totalsText(totals: DryRunTotals): string {
   return `${count(sendable)} of ${count(total)} ${items} would be sent${before}, ${tokenText(tokens, true)}${costText(totals)}${bad}`;
 }
 
+/** Describes requests; with `--redact`, as they are sent. */
+async function openDescriber({
+  context,
+  options,
+  settings,
+}: BatchDryRun): Promise<DescribeRequest> {
+  const describe = await requestDescriber(context, options, settings);
+  if (options.redact !== true) return describe;
+  const { redactMessages } = await import('../prompt/guard/guard-client.ts');
+  return (planned) => {
+    const { request } = planned;
+    const { messages } = redactMessages(context, request.messages);
+    return describe({ ...planned, request: { ...request, messages } });
+  };
+}
+
 /**
  * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
  * @throws Failure if an item could not be sent
@@ -114,7 +130,7 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const tally = emptyTally();
   const totals = createTotals(tally, priceTable(settings.prices));
   await checkItems(items, tally, results?.last() ?? 0, signal);
-  const describe = await requestDescriber(context, options, settings);
+  const describe = await openDescriber(dryRun);
   for await (const item of eachItem(pendingItems(items, tally, signal))) {
     await streams.stdout.write(itemLine(dryRun, item, describe, totals));
     signal.throwIfAborted();

@@ -10,7 +10,7 @@ import { emptyTally } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import { count, tokenText } from '../../output/figures.ts';
+import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -89,7 +89,7 @@ function reportExport({ requests, tokens, bytes, models, problems }: Exported, n
       `the requests are for ${count(models.size)} models; OpenAI accepts one in a file`,
     );
   }
-  const text = `exported ${count(requests)} ${requests === 1 ? 'request' : 'requests'}, ${tokenText(tokens, true)}`;
+  const text = `exported ${countOf(requests, 'request')}, ${tokenText(tokens, true)}`;
   const [first] = problems;
   if (first === undefined) return notices.notice(text);
   const others = problems.length === 1 ? '' : `, and ${count(problems.length - 1)} more`;

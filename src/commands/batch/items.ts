@@ -48,7 +48,7 @@ function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): 
       hint: 'for example: natter batch prompts.txt',
     });
   }
-  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl-D to end it');
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
   return {
     name: 'standard input',
     isRepeatable: false,

@@ -2,11 +2,6 @@ import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
-import {
-  type BatchProgress,
-  createBatchProgress,
-  batchProgress,
-} from '../../output/batch-progress.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
@@ -23,6 +18,7 @@ import { type BatchOptions, type BatchPlan, planBatch, resultsFileOf } from './p
 import { type ItemProcessing, processItem } from './sending/process-item.ts';
 import { refuseRounds, runRounds } from './sending/rounds.ts';
 import { printProgress, reportEnd } from './report/reporting.ts';
+import { showProgress } from './report/show-progress.ts';
 import { runId } from './run-id.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
@@ -49,21 +45,6 @@ type UncheckedRun = Omit<BatchRun, 'guard'>;
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
-
-function showProgress(run: BatchRun, { places }: Admission, stop: AbortSignal): BatchProgress {
-  const { context, presentation, tally, options } = run;
-  const { clock, streams } = context;
-  const { noticeStyle: style } = presentation;
-  const animated = presentation.animated && options.quiet !== true && options.progressJson !== true;
-  const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
-  const start = clock.monotonic();
-  progress.begin(() => {
-    const [waiting, isStopping] = [places.pauseRemaining(), stop.aborted];
-    const state = { waiting, isStopping, allowed: places.found() };
-    return batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
-  });
-  return progress;
-}
 
 function rulesOf(
   { context, options, plan, settings, items: { check }, tally, guard }: BatchRun,
@@ -210,7 +191,7 @@ async function send(run: UncheckedRun): Promise<void> {
   }
 }
 
-/** @throws Failure; an Interruption after Ctrl-C; or the reason `context.signal` was aborted with */
+/** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
 export async function runBatch(
   context: Context,
   options: BatchOptions,

@@ -16,7 +16,8 @@ interface GuardRun {
   readonly items: BatchItems;
 }
 
-const textOf = ({ content }: InputItem) =>
+/** All that is sent of an item, for checks; not the text of a request. */
+export const itemText = ({ content }: InputItem) =>
   content === undefined
     ? ''
     : [content.system ?? '', ...textMessages(content.messages).map((one) => one.content)].join(
@@ -28,7 +29,7 @@ async function fileMode({ context, options, items }: GuardRun, plan: Plan): Prom
   const { decide, locateSecrets } = await import('../prompt/guard/inspect-texts.ts');
   const located = [];
   for await (const item of eachItem(pendingItems(items, emptyTally(), context.signal))) {
-    const found = locateSecrets(context, { name: items.input.name, content: textOf(item) });
+    const found = locateSecrets(context, { name: items.input.name, content: itemText(item) });
     located.push(...found.map((secret) => ({ ...secret, line: item.line })));
   }
   if (located.length === 0) return 'off';

@@ -78,13 +78,13 @@ function stopOnTermination(
 }
 
 /**
- * The first Ctrl-C lets running requests finish, the second one ends natter. SIGUSR1 never ends natter, because
+ * The first Ctrl+C lets running requests finish, the second one ends natter. SIGUSR1 never ends natter, because
  * schedulers may send it several times.
  */
 function stopOnSignals({ context: { device } }: StoppingOptions, stop: Stop): () => void {
   const removeInterrupt = device.onInterrupt(() => {
     removeInterrupt();
-    stop('SIGINT', 'finishing running requests; press Ctrl-C again to cancel them');
+    stop('SIGINT', 'finishing running requests; press Ctrl+C again to cancel them');
   });
   const removeTimeLimit = device.onTimeLimit(() => {
     removeTimeLimit();

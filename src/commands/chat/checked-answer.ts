@@ -9,6 +9,7 @@ import { jsonLinesPrinter } from '../../output/answer-printer.ts';
 import { failureFields } from '../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import type { ProgressReporter } from '../../output/progress-reporter.ts';
+import { truncationWarning } from '../../output/truncated-prompt.ts';
 import { describeViolations } from '../../schema/violation.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import {
@@ -21,6 +22,7 @@ import {
   type ReceivedAnswer,
 } from '../check/ask.ts';
 import { checkFields, withValue } from '../check/check-fields.ts';
+import { valueText, withTap } from '../check/checked-text.ts';
 import type { AnswerCheck } from '../check/open-check.ts';
 import type { OpenConversation } from '../journal/open-conversation.ts';
 import { createTextOutput } from '../print/answer-output.ts';
@@ -80,14 +82,6 @@ function eventsOf(
   return recordCorrection(journal, model, correction, chatEvents());
 }
 
-/** Collects the texts as the service sent them, before secrets are put back. */
-async function* withTap(events: AsyncIterable<ChatEvent>, texts: string[]) {
-  for await (const event of events) {
-    if (event.type === 'text-received') texts.push(event.text);
-    yield event;
-  }
-}
-
 /** Receives one answer. Only `--jsonl` prints it before its check. */
 async function receive(
   prompt: CheckedPrompt,
@@ -131,9 +125,7 @@ function printRest({ context }: CheckedPrompt, content: string): void {
 
 /** The value, or the one of `--select`, on a separate line. @returns the number of characters that were removed */
 async function printValue(prompt: CheckedPrompt, answers: CheckedAnswers): Promise<number> {
-  const { found, selected } = lastOf(answers).checked ?? {};
-  const isText = selected?.startsWith('"') === true;
-  const value = isText ? (JSON.parse(selected) as string) : (selected ?? found?.text ?? '');
+  const value = valueText(lastOf(answers).checked) ?? '';
   const format = prompt.format === 'exact' ? 'exact' : 'plain';
   const output = await createTextOutput({ ...prompt, format });
   const text = `${value}\n`;
@@ -208,6 +200,10 @@ export async function answerChecked(
   const failure = failureOf(check, answers);
   const removed = await print(prompt, answers, failure);
   if (error !== undefined) throw error;
-  if (failure !== undefined) throw failure;
+  if (failure !== undefined) {
+    const warning = truncationWarning(metadataOf(answers));
+    if (warning !== undefined) presentation.notices.warning(warning);
+    throw failure;
+  }
   return { metadata: metadataOf(answers), removed };
 }

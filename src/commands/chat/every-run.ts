@@ -16,7 +16,7 @@ import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { createTextOutput } from '../print/answer-output.ts';
+import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
@@ -25,6 +25,7 @@ import { attachFiles } from '../prompt/attach-files.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { planRequest, promptMessages } from '../prompt/chat-request.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { parseGroupLimits } from './every/group-limits.ts';
 import { groupLines, type LineGroup, type Waiting } from './every/group-lines.ts';
@@ -135,9 +136,12 @@ async function printText(
   group: LineGroup,
   isFirst: boolean,
 ): Promise<Failure | undefined> {
-  const { context, presentation } = run;
+  const { context, presentation, settings } = run;
   const { stdout } = context.streams;
-  const { printer }: { printer: TextPrinter } = await createTextOutput(run);
+  const { printer }: { printer: TextPrinter } = await createTextOutput({
+    ...run,
+    ...lookOf(settings),
+  });
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
   const { content, metadata, failure } = await answerGroup(run, group, (event) =>
     printer.event(event),
@@ -217,6 +221,7 @@ export async function runEvery(
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
   const files = (await guard?.inspect(attached)) ?? attached;
   const prompt = words.filter((word) => word !== '-').join(' ');
+  nameUsage(context, { command: 'chat --every' });
   const service = await openService(context, presentation, options, settings);
   const run = { context, options, presentation, settings, format, prompt, files, service, guard };
   const onFull = createFullNotice(presentation);

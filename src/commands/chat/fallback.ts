@@ -11,6 +11,7 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import {
+  createFallbackServices,
   doesNotFit,
   type FailedModel,
   failureOfAll,
@@ -109,26 +110,9 @@ function createSelection(options: ChainOptions) {
   return { next, failed, answer };
 }
 
-/** Opens the services of other profiles. */
-function createServices({ context, options, presentation }: ChainOptions, first: FallbackModel) {
-  const opened: Service[] = [];
-  return {
-    async of({ settings }: FallbackModel, service: Service): Promise<Service> {
-      const isLocal = service.isSandbox || service.replayedFrom !== undefined;
-      if (isLocal || settings.profile.value === first.settings.profile.value) return service;
-      const other = await openService(context, presentation, options, settings);
-      opened.push(other);
-      return other;
-    },
-    async close() {
-      for (const service of opened) await service.close();
-    },
-  };
-}
-
 interface Chain extends ChainOptions {
   readonly selection: ReturnType<typeof createSelection>;
-  readonly services: ReturnType<typeof createServices>;
+  readonly services: ReturnType<typeof createFallbackServices>;
   readonly first: Choice;
 }
 
@@ -165,11 +149,15 @@ async function* chat(
 
 /** @throws Failure if the prompt fits none of the models, or one of them cannot be used */
 export function openChain(options: ChainOptions): FallbackChain {
+  const { context, presentation } = options;
   const selection = createSelection(options);
   const { answer } = selection;
   const first = selection.next();
-  for (const step of first.steps) options.presentation.notices.warning(step);
-  const services = createServices(options, first.model);
+  for (const step of first.steps) presentation.notices.warning(step);
+  const ownProfile = first.model.settings.profile.value;
+  const services = createFallbackServices(ownProfile, (settings) =>
+    openService(context, presentation, options.options, settings),
+  );
   const chain: Chain = { ...options, selection, services, first };
   return {
     settings: first.model.settings,

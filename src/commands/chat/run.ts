@@ -3,7 +3,7 @@ import { filteredNotice, finishNotice } from '../../output/notices.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
 import { usageLine } from '../../output/figures.ts';
-import { createAnswerOutput, type AnswerOutput } from '../print/answer-output.ts';
+import { createAnswerOutput, lookOf, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { CheckOptions, SchemaSource, SelectOptions } from '../check/check-options.ts';
@@ -54,6 +54,8 @@ export interface Preparation {
 interface ReadyPrompt extends Preparation {
   /** Undefined if the input was not checked for secrets. */
   readonly guard: SecretGuard | undefined;
+  /** In the ledger; `chat` if undefined. */
+  readonly command?: string;
   /** Of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
   /** Of a prompt file; `--schema` overrides it. */
@@ -136,7 +138,7 @@ function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: nu
   const { stdout, stderr } = context.streams;
   const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
   if (!onTerminal || options.quiet === true) return;
-  const line = cleanLine(context, usageLine(metadata, model));
+  const line = cleanLine(context, usageLine(metadata, model, presentation.isSpoken));
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
@@ -150,7 +152,7 @@ async function printAnswer(
   const { request, fit } = plan.planned;
   const { model } = request;
   if (check === undefined) {
-    const output = await createAnswerOutput(run, model);
+    const output = await createAnswerOutput({ ...run, ...lookOf(plan.settings) }, model);
     const metadata = await answer(run, service, plan, output);
     return { metadata, removed: output.removed() };
   }
@@ -170,7 +172,7 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const { settings, planned, chain } = plan;
   const warning = await promptWarning(run, planned);
   if (warning !== undefined) presentation.notices.warning(warning);
-  nameUsage(context, { command: 'chat', conversation: run.conversation.id });
+  nameUsage(context, { command: run.command ?? 'chat', conversation: run.conversation.id });
   const service = await openService(context, presentation, options, settings, {
     connectEarly: true,
   });
@@ -222,11 +224,10 @@ export async function sendPrompt(
   prompt: string,
 ): Promise<void> {
   const { context, options, presentation } = preparation;
-  const { notices } = presentation;
   const check = await loadCheck(preparation);
   const sent = check?.prompt(prompt) ?? prompt;
   const used = check?.settings(settings) ?? settings;
-  const conversation = await openConversation(context, notices, options, used, sent);
+  const conversation = await openConversation(context, presentation.notices, options, used, sent);
   try {
     await converse({ ...preparation, conversation, check });
   } finally {

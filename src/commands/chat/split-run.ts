@@ -15,6 +15,7 @@ import { promptMessages } from '../prompt/chat-request.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
 import { isTooLong } from '../service/fallback.ts';
+import { nameUsage } from '../service/metered-service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService } from '../service/service.ts';
 import { type ChatOptions, type Preparation, prepare, sendPrompt } from './run.ts';
@@ -156,6 +157,7 @@ async function sendFitting(run: SplitRun): Promise<void> {
 async function sendPieces(run: SplitRun): Promise<void> {
   const { context, options, presentation, settings, prompt, pieces } = run;
   const network = { network: undiciNetwork };
+  nameUsage(context, { command: 'chat --split' });
   const service = await openService(context, presentation, options, settings, network);
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),

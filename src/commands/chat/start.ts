@@ -59,6 +59,8 @@ export const runChat: RunChat = async (context, options, words) => {
     await runRepl(context, options, words);
     return;
   }
+  const isAlone = options.resume === true && words.length === 0 && options.file === undefined;
+  if (isAlone && context.streams.stdin.isTerminal) (await import('./refused-list.ts')).refuseList();
   if (mayBeCommand(words, options)) {
     const { confirmMistakenCommand } = await import('./mistaken-command.ts');
     await confirmMistakenCommand(context, options, words);

@@ -102,7 +102,7 @@ export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure 
     return new Failure(
       'incomplete',
       'the answer is incomplete: it reached the token limit (finish_reason length)',
-      { hint: 'raise --max-tokens, or ask for less' },
+      { remedy: { code: 'raise-max-tokens' } },
     );
   }
   return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
@@ -128,6 +128,14 @@ function usageOf(parts: readonly AnswerMetadata[]): Usage | undefined {
   return Object.fromEntries(totals.filter(([, total]) => total !== undefined));
 }
 
+/** The first prompt that was probably cut. */
+function truncationOf(parts: readonly AnswerMetadata[]): Partial<AnswerMetadata> {
+  const cut = parts.find(({ estimatedPromptTokens: estimate }) => estimate !== undefined);
+  if (cut?.estimatedPromptTokens === undefined) return {};
+  const { estimatedPromptTokens, usage } = cut;
+  return { estimatedPromptTokens, countedPromptTokens: usage?.prompt_tokens ?? 0 };
+}
+
 /** What is known about all answers to a prompt: those of the last, with the tokens, requests and times of all. */
 export function metadataOf(answers: CheckedAnswers): AnswerMetadata {
   const parts = answers.map(({ answer }) => answer.metadata);
@@ -138,6 +146,7 @@ export function metadataOf(answers: CheckedAnswers): AnswerMetadata {
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
   return {
     ...metadata,
+    ...truncationOf(parts),
     ...(usage !== undefined && { usage }),
     attempts: sum(parts.map(({ attempts }) => attempts)) ?? parts.length,
     timing: { ...(firstText !== undefined && { firstText }), total },

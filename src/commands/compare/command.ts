@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, collect } from '../program/global-options.ts';
+import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
+import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
-import type { CompareOptions } from './run.ts';
+import type { CompareOptions } from './comparison.ts';
 
 export type RunCompare = Run<CompareOptions, [words: readonly string[]]>;
 
@@ -22,6 +23,8 @@ const outputOptions = () => [
   new Option('--diff', 'show a word diff against the first answer'),
   new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
   new Option('--plain', 'print plain text on a terminal too'),
+  settingOption('wrap'),
+  settingOption('theme'),
   new Option('--json', 'print one JSON document at the end'),
   new Option('--jsonl', 'print each event as a JSON line'),
   new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
@@ -35,6 +38,7 @@ export function buildCompare(context: Context, run: RunCompare = runCompare): Co
     );
   addOptionGroups(command, [
     ['Request options:', [modelOption(), ...requestOptions()]],
+    [checkGroup, [...checkOptions(), selectOption()]],
     ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
     ['Output options:', outputOptions()],

@@ -12,6 +12,7 @@ import {
 } from '../journal/open-conversation.ts';
 import type { Context } from '../program/context.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
+import type { Correction } from '../check/ask.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
 import type { ComparedModel } from './models.ts';
 
@@ -21,6 +22,12 @@ export interface ComparisonJournal {
   messages(settings: ResolvedSettings): readonly Message[];
   /** Records an answer while passing its events through. */
   record(index: number, events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Records a correction and its answer below the last answer of the model; the same prompt again adds a version. */
+  recordCorrection(
+    index: number,
+    correction: Correction,
+    events: AsyncIterable<ChatEvent>,
+  ): AsyncIterable<ChatEvent>;
   /** The id of the conversation; undefined if it is not saved. */
   readonly id: string | undefined;
   /** Selects the answer to continue with: the first complete one with text, else the first with text. */
@@ -45,9 +52,20 @@ function unsavedJournal(messages: MessagesFor): ComparisonJournal {
     messages,
     id: undefined,
     record: (_index, events) => events,
+    recordCorrection: (_index, _correction, events) => events,
     choose: () => undefined,
     close: async () => undefined,
   };
+}
+
+const hasText = ({ content }: ComparedAnswer) => content !== '';
+const isComplete = ({ metadata, failure }: ComparedAnswer) =>
+  metadata.complete && failure === undefined;
+
+/** The index of the first complete answer with text, else of the first with text. */
+function bestOf(answers: readonly ComparedAnswer[]): number {
+  const complete = answers.findIndex((answer) => isComplete(answer) && hasText(answer));
+  return [complete, answers.findIndex(hasText)].find((index) => index >= 0) ?? 0;
 }
 
 /** Writes the prompt and starts an answer for each model, in order. */
@@ -61,6 +79,7 @@ async function begin(
     await import('../../conversation/journal/record-answer.ts');
   const [parent] = turns.map((turn) => journal.addTurn(turn).id).slice(-1);
   const ids = models.map((model) => journal.startAnswer({ model, parent }).id);
+  const prompts = models.map(() => parent);
   const select = (index: number) => {
     const id = ids[index];
     if (id !== undefined) journal.select(id);
@@ -73,14 +92,17 @@ async function begin(
       const answer = { model: models[index] ?? '', parent };
       return recordAnswer(createAnswerRecorder(journal, answer, ids[index]), events);
     },
-    choose(answers) {
-      const hasText = ({ content }: ComparedAnswer) => content !== '';
-      const isComplete = ({ metadata, failure }: ComparedAnswer) =>
-        metadata.complete && failure === undefined;
-      const complete = answers.findIndex((answer) => isComplete(answer) && hasText(answer));
-      const best = [complete, answers.findIndex(hasText)].find((index) => index >= 0);
-      select(best ?? 0);
+    recordCorrection(index, { isRepeat, prompt }, events) {
+      if (!isRepeat) {
+        const content = prompt;
+        prompts[index] = journal.addTurn({ role: 'user', content, parent: ids[index] }).id;
+      }
+      const answer = { model: models[index] ?? '', parent: prompts[index] };
+      const { id } = journal.startAnswer(answer);
+      ids[index] = id;
+      return recordAnswer(createAnswerRecorder(journal, answer, id), events);
     },
+    choose: (answers) => select(bestOf(answers)),
     close: () => journal.close(),
   };
 }

@@ -1,45 +1,23 @@
-import type { ChatEvent } from '../../client/events.ts';
 import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
-import { deferNotices } from '../../output/notices.ts';
+import { deferNotices, type Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import { present } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
+import { openWindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { planRequest } from '../prompt/chat-request.ts';
-import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
+import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
+import { askModel } from './ask-model.ts';
+import type { CompareOptions, Comparison } from './comparison.ts';
 import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
 import { readComparedModels, type ComparedModel } from './models.ts';
 import { reportComparison } from './report.ts';
-import { openView, showAnswer, showsColumns, type CompareViewOptions } from './view.ts';
-
-/** Options of `natter compare`. */
-export interface CompareOptions extends GlobalOptions, PromptOptions, ConversationOptions {
-  /** Comma-separated lists. */
-  readonly models?: readonly string[];
-  readonly diff?: boolean;
-  readonly stacked?: boolean;
-  readonly plain?: boolean;
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly dryRun?: boolean;
-}
-
-interface Comparison {
-  readonly context: Context;
-  readonly options: CompareOptions;
-  readonly presentation: Presentation;
-  readonly models: readonly ComparedModel[];
-  readonly prompt: string;
-  /** Undefined if nothing in the prompt is checked for secrets. */
-  readonly guard: SecretGuard | undefined;
-}
+import { openView, showsColumns, type CompareViewOptions } from './view.ts';
 
 interface Services {
   /** @param profile undefined for the current one */
@@ -81,19 +59,6 @@ function openJournal(comparison: Comparison): Promise<ComparisonJournal> {
   return openComparisonJournal({ ...comparison, notices: presentation.notices, save });
 }
 
-/** Plans the request here, so that a request that cannot be made fails for this model only. */
-async function* chatWith(
-  { options, presentation }: Comparison,
-  { label, settings }: ComparedModel,
-  journal: ComparisonJournal,
-  service: Service | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, void> {
-  const { request, warning } = planRequest(settings, journal.messages(settings), options.stream);
-  if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
-  if (service !== undefined) yield* service.client.chat(request, { signal });
-}
-
 /** Sends the prompt to all models at the same time. @throws errors that are not a Failure */
 async function sendAll(
   comparison: Comparison,
@@ -101,24 +66,13 @@ async function sendAll(
   view: ComparisonView,
   journal: ComparisonJournal,
 ): Promise<readonly ComparedAnswer[]> {
-  const { context, models, guard } = comparison;
+  const { context, models } = comparison;
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
+  const asking = { comparison, view, journal, signal };
   const send = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
-    const { label, profile, settings } = model;
-    const service = services.of(profile);
-    const recorded = journal.record(index, chatWith(comparison, model, journal, service, signal));
-    const events = guard?.restore(recorded) ?? recorded;
-    const clock = service?.clock ?? context.clock;
     try {
-      return await showAnswer(events, {
-        index,
-        label,
-        model: settings.values.model,
-        view,
-        clock,
-        signal,
-      });
+      return await askModel(asking, model, index, services.of(model.profile));
     } catch (error) {
       stop.abort(error);
       throw error;
@@ -132,6 +86,28 @@ async function sendAll(
   return answers;
 }
 
+/** Shows how many answers have ended in the title of the window. */
+function watchAnswers({ context, presentation, models }: Comparison, view: ComparisonView) {
+  const [first] = models;
+  const { animated } = presentation;
+  const status = first && openWindowStatus(context, animated, first.settings.values);
+  let ended = 0;
+  const show = () => {
+    const share = (ended / models.length) * 100;
+    status?.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
+  };
+  show();
+  const counted: ComparisonView = {
+    ...view,
+    ended(...words) {
+      ended += 1;
+      show();
+      return view.ended(...words);
+    },
+  };
+  return { view: counted, end: () => status?.end() };
+}
+
 async function showAnswers(
   comparison: Comparison,
   services: Services,
@@ -139,10 +115,13 @@ async function showAnswers(
   viewOptions: CompareViewOptions,
 ) {
   const view = await openView(viewOptions);
+  const window = watchAnswers(comparison, view);
   try {
-    return { answers: await sendAll(comparison, services, view, journal), removed: view.removed() };
+    const answers = await sendAll(comparison, services, window.view, journal);
+    return { answers, removed: view.removed() };
   } finally {
     await view.close();
+    window.end();
   }
 }
 
@@ -150,13 +129,14 @@ async function showAnswers(
 async function recordAnswers(
   comparison: Comparison,
   services: Services,
-  format: AnswerFormat,
   onOpened: (journal: ComparisonJournal) => void,
 ) {
   const { models, options, presentation } = comparison;
   const stacked = options.stacked === true;
   const labels = models.map(({ label }) => label);
-  const viewOptions = { ...comparison, stacked, format, labels };
+  const { values, colors: ownColors = {} } = models[0]?.settings ?? {};
+  const { wrap = 'words', theme = 'color' } = values ?? {};
+  const viewOptions = { ...comparison, stacked, labels, wrap, theme, ownColors };
   const notices = deferNotices(presentation.notices);
   if (!showsColumns(viewOptions)) notices.release();
   const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
@@ -191,6 +171,21 @@ async function printRequests(comparison: Comparison): Promise<void> {
   }
 }
 
+/** @throws Failure `usage` */
+function refuseDiffInJson({ diff }: CompareOptions, format: AnswerFormat): void {
+  if (diff !== true || !format.startsWith('json')) return;
+  throw new Failure('usage', `--diff and --${format} cannot be used together`, {
+    hint: 'use a different tool to compare the answers in the JSON',
+  });
+}
+
+async function loadCheck(notices: Notices, options: CompareOptions) {
+  const { schema, schemaRetries, select } = options;
+  if ((schema ?? schemaRetries ?? select) === undefined) return undefined;
+  const { openCheck } = await import('../check/open-check.ts');
+  return openCheck(notices, options);
+}
+
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
 export async function compare(
   context: Context,
@@ -200,11 +195,7 @@ export async function compare(
   const presentation = await present(context, options);
   const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  if (options.diff === true && format.startsWith('json')) {
-    throw new Failure('usage', `--diff and --${format} cannot be used together`, {
-      hint: 'use a different tool to compare the answers in the JSON',
-    });
-  }
+  refuseDiffInJson(options, format);
   const withoutSystem = readComparedModels(context, notices, options);
   const guards = withoutSystem.map(({ settings }) => openSecretGuard(context, options, settings));
   const guard = (await Promise.all(guards)).find((opened) => opened !== undefined);
@@ -212,22 +203,24 @@ export async function compare(
     command: 'natter compare',
     guard,
   });
-  const { prompt } = read;
-  const models = withoutSystem.map((model) => ({
-    ...model,
-    settings: withSystem(model.settings, read),
-  }));
-  const comparison: Comparison = { context, options, presentation, models, prompt, guard };
+  const check = await loadCheck(notices, options);
+  const prompt = check?.prompt(read.prompt) ?? read.prompt;
+  const models = withoutSystem.map((model) => {
+    const settings = withSystem(model.settings, read);
+    return { ...model, settings: check?.settings(settings) ?? settings };
+  });
+  const own = { context, options, presentation, format };
+  const comparison: Comparison = { ...own, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);
   let conversation: string | undefined;
   nameUsage(context, { command: 'compare', conversation: () => conversation });
   const services = await openServices(comparison);
   try {
-    const shown = await recordAnswers(comparison, services, format, ({ id }) => {
+    const shown = await recordAnswers(comparison, services, ({ id }) => {
       conversation = id;
     });
     context.signal.throwIfAborted();
-    await reportComparison({ ...comparison, format, ...shown });
+    await reportComparison({ ...comparison, ...shown });
   } finally {
     await services.close();
   }

@@ -13,7 +13,10 @@ import type { AnswerFormat } from '../../output/answer-format.ts';
 import { columnWidth } from '../../terminal/text/columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
-import { createTextOutput } from '../print/answer-output.ts';
+import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { ThemeName } from '../../terminal/themes.ts';
+import { answerStyle, createTextOutput } from '../print/answer-output.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
@@ -26,6 +29,9 @@ export interface CompareViewOptions {
   readonly stacked: boolean;
   readonly format: AnswerFormat;
   readonly labels: readonly string[];
+  readonly wrap: WrapMode;
+  readonly theme: ThemeName;
+  readonly ownColors: ResolvedSettings['colors'];
 }
 
 /** Two columns of this width fit into 80 columns of a terminal. */
@@ -42,15 +48,16 @@ export function showsColumns(viewOptions: CompareViewOptions): boolean {
 async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonView> {
   const { context, presentation, format, labels } = viewOptions;
   const { clock, device, streams, environment } = context;
-  const { style, unicode } = presentation;
+  const { style: own, unicode } = presentation;
   const { createAnswerColumns } = await import('../../output/comparison/answer-columns.ts');
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
+  const style = await answerStyle(presentation, viewOptions);
   return createAnswerColumns({
     ...terminalTraits(environment),
     output: streams.stdout,
     clock,
     device,
-    style,
+    style: own,
     unicode,
     labels: labels.map(sanitizeLine),
     // The end of a row would cut links.

@@ -127,7 +127,7 @@ function findPlace(program: CompletedCommand, words: readonly string[], current:
   return { kind: 'argument', command, above, commands, argument, before: operands };
 }
 
-/** Tells the shell to add its own completion of paths. */
+/** Makes the shell add its own completion of paths. */
 const filesLine = ':files\n';
 
 interface Found {

@@ -81,18 +81,48 @@ const settingNames: readonly Candidate[] = settingKeys.map((key) => ({
   description: definitions[key].summary,
 }));
 
+/** Loaded on demand, with the keys of conversations. */
+async function keyActions(): Promise<readonly Candidate[]> {
+  const { keyBindings } = await import('../../repl/editing/keys/key-bindings.ts');
+  return keyBindings.map(({ action, summary }) => ({
+    value: `keys.${action}`,
+    description: summary,
+  }));
+}
+
+/** Loaded on demand, with the check of colours. */
+const ownColors = () => import('../../settings/own-colors.ts');
+
 /** Of `config paths`, loaded on demand, else of settings. */
-const names: Source = async ({ command }) => {
-  if (command.name !== 'paths') return settingNames;
+const names: Source = async ({ command, typed }) => {
+  if (command.name !== 'paths') {
+    if (typed.startsWith('colors.')) {
+      return (await ownColors()).coloredParts.map(({ name, summary }) => ({
+        value: `colors.${name}`,
+        description: summary,
+      }));
+    }
+    return typed.startsWith('keys.') ? keyActions() : settingNames;
+  }
   const { storedKinds } = await import('../service/stored-paths.ts');
   return storedKinds.map(({ name, summary }) => ({ value: name, description: summary }));
 };
 
-const settingValue: Source = (request) => {
+/** Loaded on demand, with the modules that read files. */
+const roles: Source = async ({ context }) => {
+  const { roleNames } = await import('../service/role.ts');
+  return plain(roleNames(context));
+};
+
+const settingValue: Source = async (request) => {
   const key = settingKeys.find((candidate) => definitions[candidate].name === request.before[0]);
   if (key === 'model') return models(request);
   if (key === 'fallback') return modelList(request);
-  if (key === undefined) return [];
+  if (key === 'role') return roles(request);
+  if (key === undefined) {
+    const isColor = request.before[0]?.startsWith('colors.') === true;
+    return isColor ? plain(['default', ...(await ownColors()).colorNames]) : [];
+  }
   const { name, words = [] } = definitions[key].type;
   return plain(name === 'true or false' ? ['true', 'false'] : words);
 };
@@ -126,6 +156,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
   ['--fallback', modelList],
+  ['--role', roles],
   ['--profile', profiles],
   ['--upstream-profile', profiles],
   ['--resume', (request) => conversations(request, 'conversations')],

@@ -10,6 +10,7 @@ export interface RunConfig {
   readonly get: Run<JsonOptions, [name: string]>;
   readonly set: Run<GlobalOptions, [name: string, value: string]>;
   readonly unset: Run<GlobalOptions, [name: string]>;
+  readonly keys: Run<JsonOptions>;
   readonly path: Run<GlobalOptions>;
   readonly paths: Run<JsonOptions, [name: string | undefined]>;
   readonly use: Run<GlobalOptions, [profile: string]>;
@@ -24,6 +25,7 @@ const runConfig: RunConfig = {
   get: async (...words) => (await load()).getSetting(...words),
   set: async (...words) => (await load()).setSetting(...words),
   unset: async (...words) => (await load()).unsetSetting(...words),
+  keys: async (...words) => (await import('./keys-run.ts')).listKeys(...words),
   path: async (...words) => (await load()).showPath(...words),
   paths: async (...words) => (await load()).showPaths(...words),
   use: async (...words) => (await load()).useProfile(...words),
@@ -67,6 +69,11 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
     .description('Prints one setting in force.')
     .option(...json);
   get.action((name: string) => run.get(context, get.optsWithGlobals(), name));
+  const keys = new Command('keys')
+    .summary('list the keys of conversations')
+    .description('Lists the actions of conversations with their keys.')
+    .option(...json);
+  keys.action(() => run.keys(context, keys.optsWithGlobals()));
   const profiles = new Command('profiles')
     .summary('list the profiles')
     .description('Lists the profiles; the current one is marked.')
@@ -74,8 +81,9 @@ function buildReaders(context: Context, run: RunConfig): readonly Command[] {
   profiles.action(() => run.profiles(context, profiles.optsWithGlobals()));
   setExamples(list, ['natter config list', 'natter config list --json']);
   setExamples(get, ['natter config get model']);
+  setExamples(keys, ['natter config keys', 'natter config keys --json']);
   setExamples(profiles, ['natter config profiles']);
-  return [list, get, ...buildPaths(context, run), profiles];
+  return [list, get, keys, ...buildPaths(context, run), profiles];
 }
 
 function buildWriters(context: Context, run: RunConfig): readonly Command[] {
@@ -104,6 +112,8 @@ function buildWriters(context: Context, run: RunConfig): readonly Command[] {
     'natter config set model nextgen',
     'natter config set base-url http://127.0.0.1:8080 --profile local',
     'natter config set params.temperature 0.2',
+    'natter config set keys.search-start "ctrl+r alt+r"',
+    'natter config set colors.heading "bright-blue bold"',
   ]);
   setHelpList(set, { heading: 'Settings:', rows: settingRows, isInShortHelp: true });
   setExamples(unset, ['natter config unset model']);

@@ -61,6 +61,27 @@ function checkCommand(text: string): void {
   });
 }
 
+interface KeyCheck {
+  /** The value in one spelling. */
+  readonly inForm: (value: string) => string;
+  /** @throws Failure `usage` for a key of two actions */
+  readonly checked: (stored: StoredSettings, profile: string) => StoredSettings;
+}
+
+/** For `keys.<action>`, whose actions only the code of conversations knows. */
+async function keyCheck(name: string): Promise<KeyCheck> {
+  if (!name.startsWith('keys.')) return { inForm: (value) => value, checked: (stored) => stored };
+  const { parseOwnKeys, storedKeys } = await import('../../repl/editing/keys/own-keys.ts');
+  const changed = name.slice('keys.'.length);
+  return {
+    inForm: (value) => storedKeys(changed, value),
+    checked(stored, profile) {
+      parseOwnKeys(stored.settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
+      return stored;
+    },
+  };
+}
+
 /** Of a value in a notice; a system prompt may be long. */
 const shownColumns = 60;
 
@@ -73,10 +94,11 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   const { notices } = await present(context, options);
   checkSettingName(name);
   if (name === definitions.apiKeyCommand.name) checkCommand(value);
+  const { checked, inForm } = await keyCheck(name);
   let profile = '';
   const stored = await changeStored(context, (before) => {
     profile = targetProfile(options.profile, context.environment, before);
-    return profiles.setStoredSetting(before, profile, name, value);
+    return checked(profiles.setStoredSetting(before, profile, name, inForm(value)), profile);
   });
   const set = profiles.getStoredSetting(stored, profile, name);
   const text = truncateToWidth(sanitizeLine(storedText(storedName(name), set)), shownColumns);
@@ -97,7 +119,10 @@ export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, 
     notices.notice(`${name} was not set in profile ${profile}`);
     return;
   }
-  await changeStored(context, (before) => profiles.unsetStoredSetting(before, profile, name));
+  const { checked } = await keyCheck(name);
+  await changeStored(context, (before) =>
+    checked(profiles.unsetStoredSetting(before, profile, name), profile),
+  );
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };
 

@@ -7,7 +7,7 @@ import {
 } from '../../conversation/library/search.ts';
 import { summarize } from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
+import { countOf } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import { createProgress } from '../../output/progress.ts';
@@ -127,13 +127,11 @@ export async function searchConversations(
   const search: Search = { context, presentation, options, pattern };
   const { hits, conversations } = await searchAll(search, entries, lines);
   if (hits === 0) {
-    const searched = `${count(entries.length)} conversation${entries.length === 1 ? '' : 's'}`;
+    const searched = countOf(entries.length, 'conversation');
     throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
       hint: 'the search is literal; use -E for a regular expression',
     });
   }
-  const countOf = (value: number, noun: string) =>
-    `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
   presentation.notices.notice(
     `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
   );

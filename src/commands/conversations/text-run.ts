@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { extname } from 'node:path';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
-import type { Conversation } from '../../conversation/tree.ts';
+import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
@@ -20,20 +19,10 @@ export interface ShowOptions extends JsonOptions {
 
 export interface ExportOptions extends GlobalOptions {
   readonly output?: string;
-  readonly format?: 'markdown' | 'json' | 'html';
+  readonly format?: ExportFormat;
   readonly siblings?: boolean;
   readonly force?: boolean;
 }
-
-type Format = NonNullable<ExportOptions['format']>;
-
-const extensions: Readonly<Record<string, Format>> = {
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.json': 'json',
-  '.html': 'html',
-  '.htm': 'html',
-};
 
 /** Minimum UTF-16 units of one write. A large conversation is never a single string. */
 const minWriteLength = 1 << 16;
@@ -71,25 +60,13 @@ const show: Run<ShowOptions, [name: string]> = async (context, options, name) =>
   await printMarkdown(context, presentation, exportMarkdown(conversation, versions));
 };
 
-function formatOf({ format, output }: ExportOptions): Format {
+function formatOf({ format, output }: ExportOptions): ExportFormat {
   if (format !== undefined || output === undefined) return format ?? 'markdown';
-  const extension = extname(output).toLowerCase();
-  const named = extensions[extension];
+  const named = formatOfName(output);
   if (named !== undefined) return named;
   throw new Failure('usage', `cannot infer the format from the name ${output}`, {
     hint: 'use the extension .md, .json or .html, or add --format',
   });
-}
-
-async function exportAs(
-  conversation: Conversation,
-  format: Format,
-  siblings: boolean,
-): Promise<Iterable<string>> {
-  if (format === 'markdown') return exportMarkdown(conversation, { siblings });
-  if (format === 'json') return exportJson(conversation, { siblings });
-  const { exportHtml } = await import('../../conversation/export/html.ts');
-  return exportHtml(conversation, { siblings });
 }
 
 async function writeExport(
@@ -118,7 +95,7 @@ const exportOne: Run<ExportOptions, [name: string]> = async (context, options, n
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);
-  const pieces = await exportAs(conversation, format, options.siblings === true);
+  const pieces = await exportAs(conversation, format, { siblings: options.siblings === true });
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;

@@ -4,6 +4,7 @@ import { nearlyNamed } from '../../near-name.ts';
 import type { Notices } from '../../output/notices.ts';
 import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { ownColors } from '../../settings/own-colors.ts';
 import { settingFamilies } from '../../settings/parse-setting-name.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
@@ -51,12 +52,18 @@ function unknownKeys({ settings }: StoredSettings): readonly SettingsFinding[] {
   return [...own.map((key) => unknownKey(key, 'in config.json')), ...inProfiles];
 }
 
+/** @throws Failure for a bad price or colour */
+function checkFamilies({ prices, colors }: ResolvedSettings): void {
+  priceTable(prices);
+  ownColors(colors);
+}
+
 /** Profiles with a value that natter refuses; the profile in use is resolved with its flags and variables instead. */
 function brokenProfiles(stored: StoredSettings, current: string | undefined) {
   const names = Object.keys(stored.settings.profiles).filter((name) => name !== current);
   return names.flatMap((profile): readonly SettingsFinding[] => {
     try {
-      priceTable(resolveSettings({ flags: { profile }, environment: {}, stored }).prices);
+      checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
       return [];
     } catch (error) {
       const { message, hint } = asFailure(error);
@@ -166,7 +173,7 @@ export async function checkSettings(
     }
     for (const finding of unknownKeys(stored)) await addSetting(finding);
     const settings = readSettings(context, notices, options);
-    priceTable(settings.prices);
+    checkFamilies(settings);
     const { value, source } = settings.profile;
     const text = `profile ${value} (${describeSource(source)}) is readable, and its values are valid`;
     await addSetting({ check: 'profile', outcome: 'ok', text });

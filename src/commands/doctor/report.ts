@@ -1,3 +1,4 @@
+import { countOf } from '../../output/figures.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
@@ -53,16 +54,14 @@ export function createPage(layout: PageLayout): (finding: Finding) => string {
   };
 }
 
-const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
-
 /** The last line: `19 checks: 16 ok, 2 warnings, 1 failed`. Notes and skipped checks are not counted. */
 export function summaryOf(findings: readonly Finding[]): string {
   const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
   const [ok, warnings, failed] = [count('ok'), count('warning'), count('failed')];
   const parts = [
     `${ok} ok`,
-    ...(warnings === 0 ? [] : [plural(warnings, 'warning')]),
+    ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
     ...(failed === 0 ? [] : [`${failed} failed`]),
   ];
-  return `${plural(ok + warnings + failed, 'check')}: ${parts.join(', ')}`;
+  return `${countOf(ok + warnings + failed, 'check')}: ${parts.join(', ')}`;
 }

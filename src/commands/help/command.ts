@@ -24,7 +24,7 @@ export function buildHelp(context: Context): Command {
 
 const keyWords = new Set(['key', 'api-key', 'api-keys', 'apikey', 'login']);
 
-/** The words after `natter help` that these words may stand for. */
+/** The words after `natter help` that these words may mean. */
 function similarWords(word: string, known: readonly string[]): string | undefined {
   return keyWords.has(word) ? 'auth' : nearlyNamed(word, known);
 }

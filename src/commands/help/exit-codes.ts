@@ -23,7 +23,7 @@ const meanings: Readonly<Record<FailureKind, string>> = {
 
 const signals = [
   ['129', 'SIGHUP', 'the terminal was closed'],
-  ['130', 'SIGINT', 'Ctrl-C'],
+  ['130', 'SIGINT', 'Ctrl+C'],
   ['143', 'SIGTERM', 'terminated'],
 ] as const;
 

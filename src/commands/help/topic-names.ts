@@ -6,12 +6,14 @@ export interface TopicRow {
 
 /** All topics, in the order of the help. */
 export const topicRows = [
+  { name: 'budget', summary: 'limits for tokens and money' },
   { name: 'environment', summary: 'environment variables' },
   { name: 'exit-codes', summary: 'exit codes and their causes' },
   { name: 'keys', summary: 'keyboard of a conversation' },
   { name: 'piping', summary: 'standard input and output, scripts' },
   { name: 'privacy', summary: 'what is sent and what is stored' },
   { name: 'profiles', summary: 'settings and keys for several services' },
+  { name: 'secrets', summary: 'keys and passwords in what is sent' },
   { name: 'service', summary: 'options of every command that uses a service' },
   { name: 'settings', summary: 'settings, their values and defaults' },
   { name: 'troubleshooting', summary: 'what to do when something does not work' },
@@ -24,6 +26,10 @@ export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name
 
 /** What else people type for a topic. */
 export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
+  ['cost', 'budget'],
   ['keyboard', 'keys'],
+  ['ledger', 'budget'],
+  ['prices', 'budget'],
+  ['redact', 'secrets'],
   ['shortcuts', 'keys'],
 ]);

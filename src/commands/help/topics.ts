@@ -4,7 +4,15 @@ import { durationNote } from '../program/global-options.ts';
 import { formatRows, formatSection } from '../program/help-format.ts';
 import { serviceRows } from '../program/help-items.ts';
 import { exitCodesTopic } from './exit-codes.ts';
-import { piping, privacy, profiles, troubleshooting, uninstall } from './guides.ts';
+import {
+  budget,
+  piping,
+  privacy,
+  profiles,
+  secrets,
+  troubleshooting,
+  uninstall,
+} from './guides.ts';
 import { settingRows } from './setting-rows.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 import { formatGuide, wrap } from './topic-text.ts';
@@ -62,6 +70,7 @@ const keyPlaces = [
   ['anywhere', 'Always:'],
   ['completion', 'In the completion menu:'],
   ['search', 'In the search of the prompt history:'],
+  ['list', 'In the list of conversations:'],
 ] as const;
 
 async function keysTopic(program: Command): Promise<string> {
@@ -76,6 +85,7 @@ async function keysTopic(program: Command): Promise<string> {
   });
   const intro = [
     'Keys of a conversation (natter without a prompt). /help lists its commands.',
+    'natter config keys lists yours; natter config set keys.ACTION changes them.',
     'For API keys: natter auth --help.',
   ].join('\n');
   return `${[intro, ...sections].join('\n\n')}\n`;
@@ -85,12 +95,14 @@ async function keysTopic(program: Command): Promise<string> {
 type Topic = (program: Command) => string | Promise<string>;
 
 const topics: Readonly<Record<TopicName, Topic>> = {
+  budget: () => formatGuide(budget),
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
   keys: keysTopic,
   piping: () => formatGuide(piping),
   privacy: () => formatGuide(privacy),
   profiles: () => formatGuide(profiles),
+  secrets: () => formatGuide(secrets),
   service: serviceTopic,
   settings: settingsTopic,
   troubleshooting: () => formatGuide(troubleshooting),

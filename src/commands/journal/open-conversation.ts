@@ -6,12 +6,13 @@ import {
   requireDataFolder,
 } from '../../conversation/library/conversation-folder.ts';
 import type { Journal, JournalOptions, NewAnswer } from '../../conversation/journal/journal.ts';
-import type { Role } from '../../conversation/tree.ts';
+import type { Conversation, Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
+import { changedParams, resumedChanges } from '../service/changed-params.ts';
 import { promptMessages } from '../prompt/chat-request.ts';
 import type { Context } from '../program/context.ts';
 import { maskText } from '../program/mask-secrets.ts';
@@ -102,6 +103,15 @@ export function withModelOf(
   return { ...settings, values: { ...settings.values, model } };
 }
 
+/** The settings with the parameters of a resumed conversation, unless options set them. */
+function withParametersOf(
+  settings: ResolvedSettings,
+  { parameters }: Pick<Conversation, 'parameters'>,
+): ResolvedSettings {
+  const changes = resumedChanges(settings.params, parameters);
+  return { ...settings, params: changedParams(settings.params, changes) };
+}
+
 /** How to open a conversation; `notices` reports a wait for its lock. */
 export interface JournalAccess {
   readonly context: Pick<Context, 'process' | 'clock' | 'signal'>;
@@ -159,8 +169,9 @@ async function resume(
 ): Promise<OpenConversation> {
   const { modelOf } = await import('../../conversation/tree.ts');
   const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
+  const conversation = journal.conversation();
   return {
-    settings: withModelOf(settings, modelOf(journal.conversation())),
+    settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
     messages,
     id: () => journal.conversation().id,
     journal: () => journal,

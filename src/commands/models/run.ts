@@ -4,7 +4,7 @@ import { describeModel } from '../../client/models/model-description.ts';
 import type { RetryScheduled } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
-import { count } from '../../output/figures.ts';
+import { countOf } from '../../output/figures.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
@@ -93,7 +93,7 @@ export async function searchModels(
   const records = await readModels(context, options, presentation);
   const found = records.filter((record) => showsText(describeModel(record), text));
   if (found.length === 0) {
-    const searched = `${count(records.length)} model${records.length === 1 ? '' : 's'}`;
+    const searched = countOf(records.length, 'model');
     throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
       hint: records.length === 0 ? noModels : 'natter models list shows the available models',
     });

@@ -12,7 +12,12 @@ import {
   type AnswerPrinter,
   type TextPrinter,
 } from '../../output/answer-printer.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
+import type { TextTransform, WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import type { OwnPaints, Style } from '../../terminal/style.ts';
+import type { TerminalColors, ThemeName } from '../../terminal/themes.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
@@ -26,43 +31,94 @@ export interface AnswerOutput<Printer = AnswerPrinter> {
 
 export interface AnswerOutputOptions {
   readonly context: Pick<Context, 'streams' | 'secrets'>;
-  readonly presentation: Pick<Presentation, 'style' | 'unicode'>;
+  readonly presentation: Pick<
+    Presentation,
+    'style' | 'unicode' | 'isSpoken' | 'opensLinks' | 'colors'
+  >;
   readonly format: AnswerFormat;
+  /** Stored texts are not wrapped. */
+  readonly wrap?: WrapMode;
+  readonly theme?: ThemeName;
+  /** The settings `colors.<part>`. */
+  readonly ownColors?: ResolvedSettings['colors'];
+}
+
+/** The looks of answers in these settings. */
+export const lookOf = ({ values: { wrap, theme }, colors }: ResolvedSettings) => ({
+  wrap,
+  theme,
+  ownColors: colors,
+});
+
+/** If there are any. @throws Failure `configuration` for a bad colour */
+export async function loadOwnPaints(
+  colors: ResolvedSettings['colors'],
+  terminal: TerminalColors,
+): Promise<OwnPaints | undefined> {
+  if (Object.keys(colors).length === 0) return undefined;
+  return (await import('./own-paints.ts')).ownPaints(colors, terminal);
 }
 
 const none = () => 0;
+
+type Look = Pick<AnswerOutputOptions, 'wrap' | 'theme' | 'ownColors'>;
+
+/** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
+export async function answerStyle(
+  { style: own, colors }: Pick<Presentation, 'style' | 'colors'>,
+  { theme = 'color', ownColors = {} }: Look,
+): Promise<Style> {
+  const { themedStyle } = await import('../../terminal/themes.ts');
+  const paints = own.colored ? await loadOwnPaints(ownColors, colors) : undefined;
+  return themedStyle(theme, own, colors, paints);
+}
+
+async function markdownTransform(
+  stdout: OutputStream,
+  presentation: AnswerOutputOptions['presentation'],
+  look: Look,
+): Promise<TextTransform> {
+  const { isSpoken, unicode, opensLinks } = presentation;
+  const { wrap = 'none' } = look;
+  if (isSpoken)
+    return (await import('../../terminal/spoken/spoken-markdown.ts')).createSpokenMarkdown();
+  const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
+  const style = await answerStyle(presentation, look);
+  return createMarkdownStream({
+    style,
+    width: () => stdout.columns(),
+    hyperlinks: stdout.isTerminal && style.colored,
+    hidesAddresses: opensLinks,
+    unicode,
+    wrap: stdout.isTerminal ? wrap : 'none',
+  });
+}
 
 /** The printer of the text alone. The Markdown stream is loaded only for styled output. */
 export async function createTextOutput({
   context,
   presentation,
   format,
+  ...look
 }: AnswerOutputOptions): Promise<AnswerOutput<TextPrinter>> {
   const { stdout } = context.streams;
   if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
   const sanitizer = createSanitizer();
   const removed = () => sanitizer.removed;
-  if (format === 'plain')
-    return { printer: terminalPrinter(stdout, sanitizer, unchanged), removed };
-  const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
-  const markdown = createMarkdownStream({
-    style: presentation.style,
-    width: () => stdout.columns(),
-    hyperlinks: stdout.isTerminal && presentation.style.colored,
-    unicode: presentation.unicode,
-  });
-  return { printer: terminalPrinter(stdout, sanitizer, markdown), removed };
+  const transform =
+    format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, look);
+  return { printer: terminalPrinter(stdout, sanitizer, transform), removed };
 }
 
 export async function createAnswerOutput(
-  { context, presentation, format }: AnswerOutputOptions,
+  { context, presentation, format, ...options }: AnswerOutputOptions,
   askedModel: string,
 ): Promise<AnswerOutput> {
   const { stdout } = context.streams;
   const clean = (text: string) => cleanLine(context, text);
   if (format === 'json') return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
   if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
-  return createTextOutput({ context, presentation, format });
+  return createTextOutput({ context, presentation, format, ...options });
 }
 
 /** Prints stored Markdown: styled on a terminal, byte for byte into a pipe. */

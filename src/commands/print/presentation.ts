@@ -2,6 +2,9 @@ import { isSet, type Environment } from '../../environment.ts';
 import { createDebugLog, type DebugLog } from '../../output/debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
 import { hasColor, plainStyle, type Style } from '../../terminal/style.ts';
+import { terminalColors } from '../../terminal/device/terminal-colors.ts';
+import type { TerminalColors } from '../../terminal/themes.ts';
+import { opensLinks } from '../../terminal/device/link-support.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { cleanLine, maskMessage } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
@@ -19,8 +22,13 @@ export interface Presentation {
   readonly animated: boolean;
   /** Whether standard output can redraw rows. */
   readonly drawsOutput: boolean;
+  /** Whether standard output is a terminal for which Markdown is written as labelled text. */
+  readonly isSpoken: boolean;
   /** Whether the locale is UTF-8, so that box drawing and typographic marks can be shown. */
   readonly unicode: boolean;
+  /** Whether the terminal is known to open links. */
+  readonly opensLinks: boolean;
+  readonly colors: TerminalColors;
 }
 
 function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'platform'>): boolean {
@@ -69,6 +77,9 @@ export async function present(
     noticeStyle: await styleOf(stderr),
     animated: stderr.isTerminal && canDraw && !debug,
     drawsOutput: streams.stdout.isTerminal && canDraw && !isInterrupted,
+    isSpoken: streams.stdout.isTerminal && !canDraw,
     unicode: isUnicode(context),
+    opensLinks: opensLinks(environment),
+    colors: terminalColors(environment),
   };
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { definitions, type SettingKey } from '../../settings/definitions.ts';
+import { definitions } from '../../settings/definitions.ts';
+import type { SettingKey } from '../../settings/setting-values.ts';
 import { formatDuration } from '../../settings/value-types.ts';
 
 /** Options of every command, before or after its name. Values of settings are unparsed text. */

@@ -37,6 +37,7 @@ export const commandHints: FrontEndHints = {
   'enter-key-again': () => 'enter it again: natter auth login',
   'check-permissions': () =>
     'natter auth status shows the key in use; ask its issuer for more permissions',
+  'raise-max-tokens': () => 'raise --max-tokens, or ask for less',
   'check-request': () => '--dry-run shows what is sent',
   'remove-parameter': () =>
     'omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more',

@@ -38,7 +38,6 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['--session', sessionHint],
   ['--system-prompt', systemHint],
   ['--append-system-prompt', systemHint],
-  ['--role', 'natter config set system TEXT --profile ROLE stores a role; --profile ROLE uses it'],
   ['-S', '--no-stream prints the answer at its end; natter conversations show ID shows one'],
   ['-x', 'natter last --block 1 prints a code block of the last answer'],
   ['-n', '--no-save does not save the conversation'],

@@ -5,26 +5,23 @@ import { matchFiles } from '../../attachments/pattern.ts';
 import { type ReadTexts, readTexts } from '../../attachments/read-texts.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
-import { count, tokenText } from '../../output/figures.ts';
+import { countOf, tokenText } from '../../output/figures.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { AttachOptions } from './attach-files.ts';
 import { isFile } from './file-names.ts';
-
-const counted = (number: number, one: string, many = `${one}s`) =>
-  `${count(number)} ${number === 1 ? one : many}`;
 
 /** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
 function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string {
   const { files, tokens, binary, undecodable } = texts;
   const skipped = [
-    binary > 0 ? counted(binary, 'binary file') : '',
+    binary > 0 ? countOf(binary, 'binary file') : '',
     undecodable.length > 0
-      ? `${counted(undecodable.length, 'file')} in a different encoding (${undecodable[0]})`
+      ? `${countOf(undecodable.length, 'file')} in a different encoding (${undecodable[0]})`
       : '',
-    links > 0 ? counted(links, 'link') : '',
+    links > 0 ? countOf(links, 'link') : '',
   ].filter((part) => part !== '');
   const ending = skipped.length === 0 ? '' : `; skipped ${skipped.join(', ')}`;
-  return `${name}: ${counted(files.length, 'file')}, ${tokenText(tokens, true)}${ending}`;
+  return `${name}: ${countOf(files.length, 'file')}, ${tokenText(tokens, true)}${ending}`;
 }
 
 async function isFolder(name: string): Promise<boolean> {

@@ -49,15 +49,23 @@ export function buildRequest(
   return { request, estimate };
 }
 
+interface PlanOptions {
+  /** Option or slash command for the model. */
+  readonly modelSwitch?: '-m' | '/model';
+  /** Tokens of the messages, if more is known than an estimate. */
+  readonly promptTokens?: number | undefined;
+}
+
 /** {@link buildRequest}, and how the request fits the window of its model. */
 export function planRequest(
   settings: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,
-  modelSwitch?: '-m' | '/model',
+  { modelSwitch, promptTokens }: PlanOptions = {},
 ): PlannedRequest {
-  const { windows } = settings;
+  const { windows, values } = settings;
   const { request, estimate } = buildRequest(settings, messages, stream);
-  const fit = contextFit(request.model, estimate, windows);
+  const tokens = promptTokens === undefined ? estimate : promptTokens + (values.maxTokens ?? 0);
+  const fit = contextFit(request.model, tokens, windows);
   return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
 }

@@ -14,7 +14,7 @@ export async function readTextFile(options: AttachOptions, file: SourceFile): Pr
 }
 
 interface LoadOptions extends AttachOptions {
-  /** Checks what the file includes; undefined if nothing is checked. */
+  /** Checks the file and what it includes; undefined if nothing is checked. */
   readonly guard?: SecretGuard | undefined;
 }
 
@@ -27,7 +27,7 @@ export function loadPromptFile(
   const { directory } = promptPlaces(context);
   const read = async (file: SourceFile) => {
     const content = await readTextFile(options, file);
-    if (guard === undefined || file.path === found.file.path) return content;
+    if (guard === undefined) return content;
     const [inspected] = await guard.inspect([{ name: file.name, content }]);
     return inspected?.content ?? content;
   };

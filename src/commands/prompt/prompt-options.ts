@@ -39,6 +39,7 @@ export const strictOption = () =>
 /** Options of the request, except the model. */
 export const requestOptions = (): readonly Option[] => [
   settingOption('system', '-s'),
+  settingOption('role'),
   settingOption('maxTokens', '-t'),
   new Option(
     '-f, --file <path>',
@@ -52,10 +53,13 @@ export const requestOptions = (): readonly Option[] => [
   strictOption(),
 ];
 
+export const allowSecretsOption = () =>
+  new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]');
+
 /** Options for secrets in the input. */
 export const secretOptions = (): readonly Option[] => [
   new Option('--redact', 'send placeholders for secrets in the input, and put them back'),
-  new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]'),
+  allowSecretsOption(),
 ];
 
 export const inputOptions = (): readonly Option[] => [
@@ -68,11 +72,12 @@ export const inputOptions = (): readonly Option[] => [
   ...secretOptions(),
 ];
 
-export const conversationOptions = (): readonly Option[] => [
+/** `alone`: what `--resume` without a conversation and a prompt does. */
+export const conversationOptions = (alone = ''): readonly Option[] => [
   new Option('-c, --continue', 'continue the most recent conversation'),
   new Option(
     '--resume [conversation]',
-    'continue this conversation: id, title or latest (default)',
+    `continue this conversation: id, title or latest (default)${alone}`,
   ),
   new Option('--branch', 'continue in a copy of it'),
   new Option('--save', 'save the conversation, overriding the setting'),

@@ -15,7 +15,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { attachFiles } from './attach-files.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
-import type { PromptOptions } from './prompt-options.ts';
+import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
 
 type Input = Pick<Context, 'streams' | 'clock' | 'signal' | 'environment' | 'version'>;
 
@@ -89,7 +89,7 @@ async function readInput(
 ): Promise<string | undefined> {
   const { stdin } = context.streams;
   if (options.ignored || (stdin.isTerminal && !options.required)) return undefined;
-  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl-D to end it');
+  if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
   const silence = new AbortController();
   if (options.hasPrompt && !stdin.isTerminal) void noticeSilence(context, notices, silence.signal);
   try {
@@ -215,8 +215,8 @@ export async function readPrompt(
   context: Input,
   notices: Notices,
   words: readonly string[],
-  options: PromptOptions,
-  { command = 'natter', guard }: ReadPromptOptions,
+  options: PromptOptions & Pick<ConversationOptions, 'resume'>,
+  { guard, ...example }: ReadPromptOptions,
 ): Promise<ReadPrompt> {
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
@@ -242,6 +242,8 @@ export async function readPrompt(
     ? withInputFile(prompt, files, rest)
     : composePrompt({ prompt, files, input: rest });
   if (text.trim() !== '') return { prompt: text, system };
+  const usual = options.resume === true ? 'natter --resume latest' : 'natter';
+  const { command = usual } = example;
   throw new Failure('usage', 'there is nothing to send', {
     hint: `for example: ${command} "why is the sky blue?"`,
   });

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder } from '../../storage/private-folder.ts';
+import { replaceContent } from '../../storage/replace-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 
 /**
@@ -19,8 +20,10 @@ export function createPromptFile(
   try {
     if (isOfProject) fs.mkdirSync(folder, { recursive: true });
     else makePrivateFolder(folder);
-    const flag = isForced ? 'w' : 'wx';
-    fs.writeFileSync(file, text, { flag, ...(!isOfProject && { mode: 0o600 }) });
+    const mode = isOfProject ? 0o666 : 0o600;
+    // Replaces a link itself: the file that it leads to may be outside the project.
+    if (isForced) replaceContent(file, text, mode);
+    else fs.writeFileSync(file, text, { flag: 'wx', mode });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', file, error);
     throw new Failure('usage', `${file} exists`, { hint: '--force replaces it' });

@@ -1,10 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 
 import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
-import { findConversation } from '../../conversation/library/find-conversation.ts';
+import { conversationsNamed } from '../../conversation/library/find-conversation.ts';
 import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
-import { createJournal, resumeJournal } from '../../conversation/journal/open-journal.ts';
+import {
+  branchJournal,
+  createJournal,
+  resumeJournal,
+} from '../../conversation/journal/open-journal.ts';
 import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
 import {
   summarize,
@@ -13,9 +17,11 @@ import {
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatTable, type Column } from '../../output/table.ts';
+import { spokenRows } from '../../output/spoken-rows.ts';
 import { timeAgo } from '../../output/time-ago.ts';
 import type { LibraryPort } from '../../repl/session/ports.ts';
 import { plainStyle } from '../../terminal/style.ts';
+import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 
 const title: Column = { heading: 'TITLE' };
@@ -32,6 +38,9 @@ const maxSliceTime = 40;
 
 /** The maximum number of rows in a list, and of candidates. */
 const maxRows = 20;
+
+type LibraryContext = Pick<Context, 'clock' | 'process' | 'streams'> &
+  Pick<Presentation, 'isSpoken'>;
 
 interface Listed {
   readonly entry: LibraryEntry;
@@ -85,8 +94,14 @@ async function search(
   return rows;
 }
 
+/** The title says more than the id. */
+const titleFirst = <Cell>(cells: readonly Cell[]): readonly Cell[] => [
+  ...cells.slice(-1),
+  ...cells.slice(0, -1),
+];
+
 async function describe(
-  context: Pick<Context, 'clock' | 'streams'>,
+  { isSpoken, ...context }: LibraryContext,
   folder: string,
   query: string,
   signal: AbortSignal,
@@ -110,24 +125,32 @@ async function describe(
     width: context.streams.stdout.columns(),
     style: plainStyle,
   };
-  const shown = formatTable(query === '' ? columns : searchColumns, rows, layout);
+  const shownColumns = query === '' ? columns : searchColumns;
+  const shown = isSpoken
+    ? spokenRows(titleFirst(shownColumns), rows.map(titleFirst))
+    : formatTable(shownColumns, rows, layout);
   const command = query === '' ? 'list --all' : `search "${query}"`;
   const more = found.length > maxRows ? `\nnatter conversations ${command} shows all` : '';
   return `${shown}/resume with an id or title continues one${more}`;
 }
 
-export function createReplLibrary(
-  context: Pick<Context, 'clock' | 'streams'>,
-  options: JournalOptions,
-): LibraryPort {
+export function createReplLibrary(context: LibraryContext, options: JournalOptions): LibraryPort {
   return {
     create: () => createJournal(options),
-    find: (name) => findConversation(requireDataFolder(options.folder), name).id,
+    find(name) {
+      const found = conversationsNamed(requireDataFolder(options.folder), name);
+      return found.length === 1 ? found[0].id : undefined;
+    },
     resume(id) {
       const folder = requireDataFolder(options.folder);
       const resumption = resumeJournal({ ...options, folder }, id);
       if (resumption.isOpen) return resumption.journal;
       throw resumption.refusal;
+    },
+    branch: (id) => branchJournal({ ...options, folder: requireDataFolder(options.folder) }, id),
+    async list() {
+      const { createListPort } = await import('./list-port.ts');
+      return createListPort(context, requireDataFolder(options.folder));
     },
     describe: (query, signal) =>
       describe(context, requireDataFolder(options.folder), query, signal),

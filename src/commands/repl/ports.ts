@@ -1,19 +1,16 @@
-import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import { copyText } from '../../repl/system/clipboard.ts';
-import { editText } from '../../repl/system/external-editor.ts';
-import {
-  expandHome,
-  folderCandidates,
-  kindOf,
-  writeNewFile,
-} from '../../repl/system/user-files.ts';
-import type { FilesPort, LibraryPort, SessionPorts } from '../../repl/session/ports.ts';
-import { attachFiles } from '../prompt/attach-files.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import type {
+  LibraryPort,
+  PromptsPort,
+  SessionPorts,
+  ShellPort,
+} from '../../repl/session/ports.ts';
+import { cleanLine, maskText } from '../program/mask-secrets.ts';
+import { readRole, roleNames } from '../service/role.ts';
 import type { Context } from '../program/context.ts';
+import { createFilesPort } from './files-port.ts';
 import { createReplGuard, type ReplGuardOptions } from './guard.ts';
 import type { ReplMemory } from './memory.ts';
+import { parseSessionParameter } from './session-parameter.ts';
 import type { ReplService } from './service.ts';
 import type { SessionNotices } from './session-notices.ts';
 
@@ -26,18 +23,22 @@ export interface ReplPortsOptions extends Pick<ReplGuardOptions, 'options' | 'se
   readonly sessionNotices: Pick<SessionNotices, 'presentation'>;
 }
 
-function filesPort(context: Context, notices: Notices): FilesPort {
-  const { homeDirectory, platform } = context;
-  const resolve = (typed: string) => expandHome(typed, homeDirectory);
+function shellPort({ environment, platform, clock, secrets }: Context): ShellPort {
   return {
-    async attach(typed, signal) {
-      const [file] = await attachFiles([resolve(typed)], { signal, context, notices });
-      if (file === undefined) throw new Failure('unexpected', `${typed} was not read`);
-      return { ...file, name: typed };
+    async run(command, options) {
+      const { runInShell } = await import('../../repl/system/shell-command.ts');
+      return runInShell(command, options, { environment, platform, clock });
     },
-    kindOf: (typed) => kindOf(resolve(typed)),
-    candidates: (folder) => folderCandidates(resolve(folder)),
-    write: (typed, text) => writeNewFile(resolve(typed), text, platform),
+    mask: (text) => maskText(secrets, text),
+  };
+}
+
+/** Prompt files are read by modules that few conversations need. */
+function lazyPrompts(load: () => Promise<PromptsPort>): PromptsPort {
+  return {
+    list: async () => (await load()).list(),
+    open: async (...words) => (await load()).open(...words),
+    fill: async (...words) => (await load()).fill(...words),
   };
 }
 
@@ -45,18 +46,37 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
   const { context, isLineMode, service, library, memory } = options;
   const { clock, environment, platform, device } = context;
   const control = isLineMode ? undefined : (sequence: string) => device.writeNow(sequence);
-  const files = filesPort(context, options.sessionNotices.presentation.notices);
+  const files = createFilesPort(context);
   const guard = createReplGuard(options);
+  const { notices } = options.sessionNotices.presentation;
+  const prompts = lazyPrompts(() =>
+    import('./prompts-port.ts').then((loaded) =>
+      loaded.createReplPrompts({ context, notices, settings: options.settings }),
+    ),
+  );
   return {
     clock,
     clean: (text) => cleanLine(context, text),
     service,
     library,
     files: { ...files, write: (path, text) => files.write(path, guard.restoreText(text)) },
+    prompts,
+    parseParameter: parseSessionParameter,
+    roles: {
+      names: () => roleNames(context),
+      read: (name) => readRole(context, name),
+    },
     guard,
-    copy: (text, signal) =>
-      copyText(guard.restoreText(text), { environment, platform, clock, control }, signal),
-    edit: (text) => editText(text, { environment, platform }),
+    async copy(text, signal) {
+      const { copyText } = await import('../../repl/system/clipboard.ts');
+      const system = { environment, platform, clock, control };
+      return copyText(guard.restoreText(text), system, signal);
+    },
+    async edit(text) {
+      const { editText } = await import('../../repl/system/external-editor.ts');
+      return editText(text, { environment, platform });
+    },
+    shell: shellPort(context),
     remember: (text) => memory.remember(text),
     // In line mode the terminal edits the text, and natter does not know it.
     keepDraft: (text) => (isLineMode ? undefined : memory.keepDraft(text)),

@@ -1,7 +1,8 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { createJournal } from '../../conversation/journal/open-journal.ts';
-import { modelOf, pathOf, systemOf, type Conversation } from '../../conversation/tree.ts';
+import { modelOf, pathOf } from '../../conversation/tree.ts';
 import { firstRunDialog } from '../../repl/state/dialog.ts';
+import { welcomeEntry } from '../../repl/text/welcome.ts';
 import { showConversation } from '../../repl/effects/show-conversation.ts';
 import { draftFrom } from '../../repl/editing/text-buffer.ts';
 import { typedPrompt } from '../../repl/editing/paste.ts';
@@ -9,27 +10,27 @@ import { initialState } from '../../repl/state/initial-state.ts';
 import type { ReplOptions } from '../../repl/session/ports.ts';
 import type { Session } from '../../repl/session/session.ts';
 import type { ReplState } from '../../repl/state/state.ts';
-import type { SessionSettings } from '../../repl/state/effect.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
 import type { ChatOptions } from '../chat/run.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
-import {
-  isExplicitlySet,
-  journalOptions,
-  openNamedJournal,
-  withModelOf,
-} from '../journal/open-conversation.ts';
-import { preloadRepl } from './preload.ts';
+import { journalOptions, openNamedJournal, withModelOf } from '../journal/open-conversation.ts';
+import { withKeys } from './own-keys.ts';
+import { prepareScreen } from './prepare-screen.ts';
+import { loadOwnPaints } from '../print/answer-output.ts';
 import { canRedraw, present } from '../print/presentation.ts';
 import { createReplLibrary } from './library.ts';
 import { createReplMemory, type ReplMemory } from './memory.ts';
 import { replPorts } from './ports.ts';
 import { refuseOneShotOptions } from './one-shot-options.ts';
+import { opensList } from './opens-list.ts';
+import { farewell, savedId } from './farewell.ts';
+import { untilLeft } from './until-left.ts';
 import { createSessionNotices, type SessionNotices } from './session-notices.ts';
 import { openReplService, type ReplService } from './service.ts';
+import { commandOf, sessionSettings } from './session-settings.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 
@@ -46,19 +47,6 @@ interface Parts {
   readonly opened: { session?: Session };
 }
 
-/** The id of a conversation that is on disk. */
-function savedId(session: Session): string | undefined {
-  return session.isStored() ? session.state().conversation.id : undefined;
-}
-
-function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
-  const { model, maxTokens, system: configured } = settings.values;
-  const recorded = systemOf(conversation);
-  const system =
-    isExplicitlySet(settings, 'system') || recorded === undefined ? configured : recorded;
-  return { model, maxTokens, system, theme: 'color' };
-}
-
 async function firstState(parts: Parts, words: readonly string[]): Promise<ReplState> {
   const { context, options, settings, service, memory, journal } = parts;
   const { stdout } = context.streams;
@@ -71,6 +59,8 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const state = initialState({
     isLineMode: parts.isLineMode,
     showsReasoning: options.reasoning ?? false,
+    compactsAutomatically: settings.values.compact === 'auto',
+    hasShell: settings.values.shellCommands,
     columns: stdout.columns(),
     rows: stdout.rows(),
     conversation,
@@ -88,12 +78,15 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const attachments = await attachFiles(options.file ?? [], reading);
   // Line mode has no composer for it.
   const queue = parts.isLineMode && first !== '' ? [draftFrom(first)] : [];
-  return { ...state, attachments, queue };
+  return withKeys({ ...state, attachments, queue }, settings);
 }
 
 async function start(parts: Parts, state: ReplState): Promise<Session> {
   const { context, memory, sessionNotices, service, journal } = parts;
-  const library = createReplLibrary(context, sessionNotices.journalOptions);
+  const library = createReplLibrary(
+    { ...context, isSpoken: parts.isLineMode },
+    sessionNotices.journalOptions,
+  );
   const ports = replPorts({ ...parts, service, library, memory });
   const options: ReplOptions = {
     ports,
@@ -104,11 +97,26 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
   };
   if (parts.isLineMode) {
     const { startLineMode } = await import('../../repl/line-mode/run-line-mode.ts');
-    return startLineMode({ ...options, editsLines: context.environment['TERM'] !== 'dumb' });
+    const editsLines = context.environment['TERM'] !== 'dumb';
+    return startLineMode({ ...options, editsLines, showsSource: parts.options.plain === true });
   }
   const { startLive } = await import('../../repl/live/start-live.ts');
-  const { style, unicode } = sessionNotices.presentation;
-  return startLive({ ...options, style, unicode, traits: terminalTraits(context.environment) });
+  const { style, unicode, opensLinks, colors } = sessionNotices.presentation;
+  const { environment } = context;
+  const traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
+  const { windowTitle: title, ...values } = parts.settings.values;
+  const window = { ...values, title, environment };
+  const own = await loadOwnPaints(parts.settings.colors, colors);
+  return startLive({
+    ...options,
+    ownPaints: own,
+    style,
+    unicode,
+    opensLinks,
+    colors,
+    window,
+    traits,
+  });
 }
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
@@ -117,6 +125,8 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   sessionNotices.redirect((text) => session.dispatch({ type: 'notice-received', text }));
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
+  else if (state.dialog === undefined && !opensList(options, words))
+    session.print([welcomeEntry(state)]);
   for (const name of options.file ?? [])
     sessionNotices.notify(`${name} is attached to the next prompt`);
   const prompt = typedPrompt(words.join(' '));
@@ -126,22 +136,6 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
 }
 
-async function untilLeft(signal: AbortSignal, session: Session): Promise<void> {
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<void>((resolve) => (abort = resolve));
-  signal.addEventListener('abort', abort, { once: true });
-  if (!signal.aborted) await Promise.race([session.ended, aborted]);
-  signal.removeEventListener('abort', abort);
-}
-
-/** One line about how to reopen the conversation; empty if it is not stored. */
-function farewell({ context }: Parts, session: Session): string {
-  const { conversation } = session.state();
-  const isStored = session.isStored() && conversation.turns.size > 0;
-  if (!isStored || context.signal.aborted) return '';
-  return `natter --resume ${conversation.id} reopens this conversation\n`;
-}
-
 /** At the first start: a profile that is not in use may have a service. */
 async function notifyOfProfiles({ context, settings, sessionNotices }: Parts): Promise<void> {
   const { otherProfiles } = await import('../service/other-profiles.ts');
@@ -149,22 +143,43 @@ async function notifyOfProfiles({ context, settings, sessionNotices }: Parts): P
   if (others !== undefined) sessionNotices.notify(`${others.problem}: ${others.hint}`);
 }
 
+async function listPrompts(parts: Parts, session: Session): Promise<void> {
+  const { notices } = parts.sessionNotices.presentation;
+  const { announcePrompts } = await import('./prompts-port.ts');
+  await announcePrompts({ ...parts, notices }, session);
+}
+
+async function preload({ context, service }: Parts, signal: AbortSignal): Promise<void> {
+  const { preloadRepl } = await import('./preload.ts');
+  await preloadRepl(context.clock, signal, service);
+}
+
+/** After the first frame. What needs the same later reports an error. */
+function prepareLater(parts: Parts, session: Session, signal: AbortSignal): void {
+  for (const work of [listPrompts(parts, session), preload(parts, signal)]) {
+    work.catch(() => undefined);
+  }
+}
+
 async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   const { context, sessionNotices } = parts;
   const session = await start(parts, await firstState(parts, words));
   parts.opened.session = session;
-  open(parts, session, words);
-  if (session.state().dialog !== undefined) await notifyOfProfiles(parts);
   const leaving = new AbortController();
-  void preloadRepl(context.clock, leaving.signal);
   try {
+    open(parts, session, words);
+    if (opensList(parts.options, words)) {
+      (await import('./start-list.ts')).requestList(parts, session);
+    }
+    if (session.state().dialog !== undefined) await notifyOfProfiles(parts);
+    prepareLater(parts, session, leaving.signal);
     await untilLeft(context.signal, session);
   } finally {
     leaving.abort('left');
     await session.close();
     sessionNotices.redirect(undefined);
   }
-  await context.streams.stdout.write(farewell(parts, session));
+  await context.streams.stdout.write(farewell(context, session));
 }
 
 async function serve(
@@ -176,7 +191,12 @@ async function serve(
   const { presentation, notify } = sessionNotices;
   const settings = withModelOf(read, modelOf(journal.conversation()));
   const conversation = () => opened.session && savedId(opened.session);
-  nameUsage(context, { command: 'repl', conversation });
+  nameUsage(context, {
+    get command() {
+      return commandOf(opened.session?.state());
+    },
+    conversation,
+  });
   const service = await openReplService({ context, presentation, options, settings });
   const memory = createReplMemory(context, settings.values.save, notify);
   try {
@@ -195,6 +215,7 @@ export async function runRepl(
   words: readonly string[],
 ): Promise<void> {
   refuseOneShotOptions(options);
+  if (canRedraw(context.environment, options)) void prepareScreen();
   const shown = await present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => cleanLine(context, text);
@@ -202,7 +223,9 @@ export async function runRepl(
     journalOptions(context, notices, read.values.save),
   );
   const access = { context, notices: shown.notices, journal: sessionNotices.journalOptions };
-  const named = await openNamedJournal(access, options);
+  const named = opensList(options, words)
+    ? (await import('./start-list.ts')).refuseEmptyLibrary(access)
+    : await openNamedJournal(access, options);
   const journal = named ?? createJournal(sessionNotices.journalOptions);
   try {
     await serve({ context, options, sessionNotices, journal, opened: {} }, read, words);

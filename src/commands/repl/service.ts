@@ -3,21 +3,26 @@ import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';
+import { spokenRows } from '../../output/spoken-rows.ts';
 import { formatTable } from '../../output/table.ts';
 import type { ServicePort } from '../../repl/session/ports.ts';
 import type { ServiceFacts } from '../../repl/state/state.ts';
 import type { SessionSettings } from '../../repl/state/effect.ts';
 import { parseApiKey } from '../../settings/setting-value.ts';
 import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import type { ChatOptions } from '../chat/run.ts';
 import type { Context } from '../program/context.ts';
 import { keyRenewal } from './key-renewal.ts';
+import { laterSandbox, type LaterService } from './later-sandbox.ts';
 import { findLocalServers } from './local-servers.ts';
-import { modelCells, modelColumns } from '../models/model-text.ts';
+import { catalogueMark, modelCells, modelColumns } from '../models/model-text.ts';
 import type { Presentation } from '../print/presentation.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
+import { withWindow } from '../service/served-windows.ts';
+import { changedParams } from '../service/changed-params.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings, changeStored, noticeOverrides } from '../service/settings-access.ts';
 
@@ -30,6 +35,8 @@ export interface ReplServiceOptions {
 
 export interface ReplService extends ServicePort {
   facts(): ServiceFacts;
+  /** Opens what is opened by its first use. @throws Failure */
+  prepare(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,9 +56,21 @@ function factsOf(
 
 function withSession(
   settings: ResolvedSettings,
-  { model, maxTokens }: SessionSettings,
+  { model, maxTokens, parameters }: SessionSettings,
 ): ResolvedSettings {
-  return { ...settings, values: { ...settings.values, model, maxTokens } };
+  const values = { ...settings.values, model, maxTokens };
+  return { ...settings, values, params: changedParams(settings.params, parameters) };
+}
+
+function plan(
+  messages: Parameters<ServicePort['plan']>[0],
+  settings: ResolvedSettings,
+  service: Service,
+  { stream }: ChatOptions,
+  promptTokens: number | undefined,
+): ReturnType<ServicePort['plan']> {
+  const served = { ...settings, windows: service.windows() };
+  return planRequest(served, messages, stream, { modelSwitch: '/model', promptTokens });
 }
 
 /** Checks address and key. Some servers list no models, and then the key is not checked. */
@@ -97,10 +116,21 @@ async function store(
   );
 }
 
-function describeModels(records: readonly ModelRecord[], width: number): string {
+function describeModels(
+  records: readonly ModelRecord[],
+  { context, presentation }: ReplServiceOptions,
+): string {
   if (records.length === 0) return 'the service lists no models';
   const rows = records.map((record) => modelCells(describeModel(record), true));
-  const layout = { isTerminal: true, width, style: plainStyle };
+  if (presentation.isSpoken) {
+    const unmarked = rows.map((row) => row.map((cell) => cell.replace(catalogueMark, '')));
+    return spokenRows(modelColumns, unmarked).trimEnd();
+  }
+  const layout = {
+    isTerminal: true,
+    width: context.streams.stdout.columns(),
+    style: plainStyle,
+  };
   return formatTable(modelColumns, rows, layout).trimEnd();
 }
 
@@ -140,26 +170,36 @@ async function openOther(
   return replaceService(old, opened);
 }
 
-/** Opens the first service of a REPL: the sandbox, without a notice, if none is configured. */
+/** The sandbox, without a notice, if no service is configured. It starts later, unless it is recorded. */
+function openFirst(replOptions: ReplServiceOptions): Promise<Service> | LaterService {
+  const { context, presentation, options, settings } = replOptions;
+  const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
+  const opening = sandbox ? { ...options, sandbox } : options;
+  const open = () =>
+    openService(context, presentation, opening, settings, { network: undiciNetwork });
+  const { record, replay } = chooseRecording(options, context.environment);
+  if (!sandbox || record !== undefined || replay !== undefined) return open();
+  const windows = withWindow(new Map(), settings.values);
+  return laterSandbox(open, { windows: () => windows, clock: context.clock });
+}
+
+/** Opens the first service of a REPL. */
 export async function openReplService(replOptions: ReplServiceOptions): Promise<ReplService> {
   const { context, presentation, options } = replOptions;
   let { settings } = replOptions;
-  const sandbox = settings.values.baseUrl === undefined;
-  const opening = sandbox ? { ...options, sandbox } : options;
-  let service = await openService(context, presentation, opening, settings, {
-    network: undiciNetwork,
-  });
+  const first = openFirst(replOptions);
+  let service = await first;
+  const prepare = async () => {
+    if ('open' in first && service === first) service = await first.open();
+  };
   return {
+    prepare,
     client: () => service.client,
     facts: () => factsOf(service, settings),
-    plan: (messages, session) =>
-      planRequest(
-        { ...withSession(settings, session), windows: service.windows() },
-        messages,
-        options.stream,
-        '/model',
-      ),
+    plan: (messages, session, tokens) =>
+      plan(messages, withSession(settings, session), service, options, tokens),
     windows: () => service.windows(),
+    parameters: (session) => withoutSources(withSession(settings, session).params),
     async connect(address, key, signal) {
       if (service.replayedFrom !== undefined) {
         // The replay accepts any key; nothing is stored.
@@ -167,6 +207,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
         await check(service.client, signal);
         return factsOf(service, settings);
       }
+      await prepare();
       const target = address === factsOf(service, settings).address ? service.baseUrl : address;
       const next = settingsFor(replOptions, target, key);
       service = await openOther(replOptions, service, next, target, signal);
@@ -176,7 +217,7 @@ export async function openReplService(replOptions: ReplServiceOptions): Promise<
     },
     keyRenewal: () => keyRenewal(replOptions, settings, service, (next) => (service = next)),
     findServers: (signal) => findLocalServers(context, settings, signal),
-    describeModels: (records) => describeModels(records, context.streams.stdout.columns()),
+    describeModels: (records) => describeModels(records, replOptions),
     close: () => service.close(),
   };
 }

@@ -1,17 +1,16 @@
-import { resolveReference } from '../../prompt-files/library/boundary.ts';
-import { findPrompt, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import { failureAt } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
-import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
+import { placeholdersOf } from '../../prompt-files/template.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { AttachOptions } from '../prompt/attach-files.ts';
 import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
 import { childNamed } from '../completion/tree.ts';
 import type { Context } from '../program/context.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
-import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
+import { readInserted } from '../prompt/inserted-files.ts';
+import { loadPromptFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import {
   inputName,
@@ -65,26 +64,6 @@ function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
     if (hint === undefined) continue;
     throw new Failure('usage', `natter run does not take ${word.replace(/=.*/s, '')}`, { hint });
   }
-}
-
-/** Reads the files of the `file` placeholders, each once. */
-async function readInserted(
-  context: Context,
-  { guard, ...options }: AttachOptions & { readonly guard: SecretGuard | undefined },
-  found: FoundPrompt,
-  prompt: PromptFile,
-): Promise<(placeholder: Placeholder) => string> {
-  const { directory } = promptPlaces(context);
-  const paths = new Map<Placeholder, string>();
-  const contents = new Map<string, string>();
-  for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
-    const file = resolveReference(found.boundary, placeholder, directory);
-    paths.set(placeholder, file.path);
-    if (!contents.has(file.path)) contents.set(file.path, await readTextFile(options, file));
-  }
-  const texts = [...contents].map(([name, content]) => ({ name, content }));
-  for (const { name, content } of (await guard?.inspect(texts)) ?? []) contents.set(name, content);
-  return (placeholder) => contents.get(paths.get(placeholder) ?? '') ?? '';
 }
 
 /** Undefined for a file without a schema, or with `--schema`. */
@@ -154,7 +133,8 @@ export async function runPrompt(
     isRequired,
     guard,
   });
-  const systemOption = options.system;
+  // Of --system, or of the role of --role.
+  const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
   const { prompt: text, system } = composeFile(prompt, {
     ...sources,
     given,
@@ -163,5 +143,5 @@ export async function runPrompt(
   });
   const effective = withSystemPrompt(settings, prompt, system);
   const ownSchema = await ownSchemaOf(context, prompt, { ...attach, options, guard, found });
-  await sendPrompt({ ...preparation, guard, ownSchema }, effective, text);
+  await sendPrompt({ ...preparation, guard, ownSchema, command: 'run' }, effective, text);
 }

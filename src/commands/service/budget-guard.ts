@@ -183,7 +183,7 @@ function createState(options: GuardOptions, limit: BudgetLimit): GuardState {
   return {
     options,
     limit,
-    prices: options.isSandbox ? new Map() : priceTable(options.settings.prices),
+    prices: priceTable(options.settings.prices),
     reserved: new Map(),
     lost: 0,
     spent: { amount: 0, longestAnswer: 0 },
@@ -208,10 +208,17 @@ function reserve(state: GuardState, request: CompletionRequest): boolean {
   throw refusal(state, request, used);
 }
 
-/** @throws Failure `configuration` for a budget that cannot be kept */
-export function createBudgetGuard(options: GuardOptions, text: string): BudgetGuard {
+/**
+ * @returns undefined for a budget that does not limit the service
+ * @throws Failure `configuration` for a budget that cannot be kept
+ */
+export function createBudgetGuard(options: GuardOptions, text: string): BudgetGuard | undefined {
   requireLedger(options);
   const limit = parseBudget(text);
+  if (options.isSandbox && limit.currency !== undefined) {
+    options.notices.notice('the sandbox costs nothing: only a budget in tokens limits it');
+    return undefined;
+  }
   const state = createState(options, limit);
   let waiting: (() => void)[] = [];
   const costFor = (line: LedgerLine) => expenseOf(limit, state.prices, line.model, tokensOf(line));

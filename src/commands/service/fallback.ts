@@ -7,6 +7,7 @@ import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { type NamedModelOptions, parseModel, settingsOf } from './named-model.ts';
+import type { Service } from './service.ts';
 import { readStored, type SettingsContext } from './settings-access.ts';
 
 /** A model that may answer. */
@@ -14,8 +15,6 @@ export interface FallbackModel {
   /** As the user named it. */
   readonly label: string;
   readonly settings: ResolvedSettings;
-  /** It is a model of the service in use, not of a different profile. */
-  readonly isOfSameService: boolean;
 }
 
 const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
@@ -36,17 +35,45 @@ export function fallbackModels(
   const others = labels.map((label): FallbackModel => {
     const named = { label, ...parseModel(label, profiles) };
     const own = settingsOf(context, options, named, stored);
-    const isOfSameService = own.profile.value === settings.profile.value;
-    if (isOfSameService || own.values.baseUrl !== undefined) {
-      return { label, settings: own, isOfSameService };
-    }
     const { value: profile } = own.profile;
+    const isOfSameService = profile === settings.profile.value;
+    if (isOfSameService || own.values.baseUrl !== undefined) return { label, settings: own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
       hint: `natter auth login --profile ${profile}`,
     });
   });
-  const first = { label: settings.values.model, settings, isOfSameService: true };
+  const first = { label: settings.values.model, settings };
   return [first, ...others.filter((other) => !isSame(other.settings, settings))];
+}
+
+type OpenOther = (settings: ResolvedSettings) => Promise<Service>;
+
+/**
+ * The services of the models. Those of different profiles are opened when they are needed; the sandbox and a replay
+ * answer for all profiles.
+ * @param profile of the service in use
+ */
+export function createFallbackServices(profile: string, open: OpenOther) {
+  const opening = new Map<FallbackModel, Promise<Service>>();
+  const opened: Service[] = [];
+  async function openOther({ settings }: FallbackModel): Promise<Service> {
+    const service = await open(settings);
+    opened.push(service);
+    return service;
+  }
+  return {
+    async of(model: FallbackModel, inUse: Service): Promise<Service> {
+      const isLocal = inUse.isSandbox || inUse.replayedFrom !== undefined;
+      if (isLocal || model.settings.profile.value === profile) return inUse;
+      const other = opening.get(model) ?? openOther(model);
+      opening.set(model, other);
+      return other;
+    },
+    /** Closes those that were opened. */
+    async close(): Promise<void> {
+      for (const service of opened) await service.close();
+    },
+  };
 }
 
 const tooLong =

@@ -1,5 +1,7 @@
 import { isSet, type Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
+import { chooseProfile } from '../../settings/profile-name.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { resolveSettings, type SettingFlags } from '../../settings/resolve.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -10,9 +12,11 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../../settings/stored-settings.ts';
+import { terminalSettings } from '../../settings/terminal-settings.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
+import { withRole } from './role.ts';
 import { readKnown, withWindow } from './served-windows.ts';
 
 export type SettingsContext = FolderFacts & Pick<Context, 'secrets'>;
@@ -55,8 +59,26 @@ export function keepSecrets(
   secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
 }
 
+/** The sandbox works without settings files, too. */
+function readForSandbox(
+  context: SettingsContext,
+  notices: Notices,
+  { profile: flag }: GlobalOptions,
+): StoredSettings {
+  try {
+    const stored = readStored(context, notices);
+    const { value } = chooseProfile({ flag, environment: context.environment, stored });
+    return terminalSettings(stored, value);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(`${error.message}; the sandbox uses the default settings`);
+    return nothingStored;
+  }
+}
+
 /**
- * The settings in force. `--sandbox` ignores profiles, because they describe other services.
+ * The settings in force. With `--sandbox`, only those of the profile for conversations and the terminal, because the
+ * others describe a different service.
  * @throws Failure for a bad value or file
  */
 export function readSettings(
@@ -70,7 +92,7 @@ export function readSettings(
       ? {
           flags: { ...options, ...flags, profile: undefined },
           environment: { ...context.environment, NATTER_PROFILE: undefined },
-          stored: nothingStored,
+          stored: readForSandbox(context, notices, options),
         }
       : {
           flags: { ...options, ...flags },
@@ -96,5 +118,8 @@ export function readRequestSettings(
   changes: SettingFlags = {},
 ): ResolvedSettings {
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  return readSettings(context, notices, options, { ...options, ...changes, params });
+  return withRole(
+    context,
+    readSettings(context, notices, options, { ...options, ...changes, params }),
+  );
 }

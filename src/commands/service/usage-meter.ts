@@ -138,14 +138,14 @@ async function sendMetered(
 function createLazyGuard(sources: MeterSources, isSandbox: boolean, flush: () => void) {
   const { budget } = sources.settings.values;
   let guard: BudgetGuard | undefined;
-  let opening: Promise<BudgetGuard> | undefined;
+  let opening: Promise<BudgetGuard | undefined> | undefined;
   const open = async (text: string) => {
     const { createBudgetGuard } = await import('./budget-guard.ts');
     return createBudgetGuard({ ...sources, isSandbox, flush }, text);
   };
   const admitWithin = async (text: string, request: CompletionRequest): Promise<void> => {
     guard = await (opening ??= open(text));
-    await guard.admit(request);
+    await guard?.admit(request);
   };
   return {
     loaded: () => guard,

@@ -56,7 +56,7 @@ function zsh({ call, key, explainKey }: WidgetParts): string {
   setopt localtraps
   trap : INT
   local answer
-  zle -R 'natter: waiting for an answer; Ctrl-C stops'
+  zle -R 'natter: waiting for an answer; Ctrl+C stops'
   if answer=$(print -rn -- "$BUFFER" | command ${call} --suggest 2>&1); then
     BUFFER=$answer
     CURSOR=$#BUFFER

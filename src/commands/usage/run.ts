@@ -8,7 +8,7 @@ import {
   type PriceOf,
   type UsageSum,
 } from '../../ledger/sum-usage.ts';
-import { count } from '../../output/figures.ts';
+import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { usageRows, usageText } from '../../output/usage-figures.ts';
 import { resolveFolders } from '../../settings/folders.ts';
@@ -80,11 +80,9 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-const plural = (number: number, one: string) => `${count(number)} ${one}${number === 1 ? '' : 's'}`;
-
 function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Found, since: Date) {
   if (broken > 0) {
-    notices.notice(`${plural(broken, 'line')} of the ledger cannot be read and are not counted`);
+    notices.notice(`${countOf(broken, 'line')} of the ledger cannot be read and are not counted`);
   }
   if (rows.length === 0) {
     const others =
@@ -93,7 +91,7 @@ function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Foun
   }
   if (total.costs.size > 0 && total.unpriced > 0) {
     notices.notice(
-      `the cost is without ${plural(total.unpriced, 'request')} whose model has no price: natter config set prices.MODEL 0.5/1.5`,
+      `the cost is without ${countOf(total.unpriced, 'request')} whose model has no price: natter config set prices.MODEL 0.5/1.5`,
     );
   }
 }
@@ -115,7 +113,9 @@ export async function showUsage(context: Context, options: UsageOptions): Promis
   const presentation = await present(context, options);
   const { notices } = presentation;
   const since = sinceOf(options.since, context.clock.date());
-  const prices = pricesOf(readStored(context, notices));
+  // The sandbox costs nothing.
+  const prices: PriceOf =
+    options.sandbox === true ? () => undefined : pricesOf(readStored(context, notices));
   const found = find(context, options, since, prices);
   printNotices(notices, found, since);
   const { by, json } = options;

@@ -16,6 +16,9 @@ const maxGroupLength = 65_536;
 
 const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
 
+/** The summary of the turns before the prompt, which a compacted conversation sends in the same message. */
+const summary = /^Summary of the earlier conversation:\n\n<summary>\n[^]*?\n<\/summary>\n\n/;
+
 /** Spaces, the closing bracket, `name=value` with a quoted value, `name=value`, or `name`. */
 const token =
   /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?!["'])(?<value>[^\s\]]*))?/suy;
@@ -45,14 +48,16 @@ function unreadable(rest: string): Failure {
 /**
  * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
  * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
+ * A summary of earlier turns before the group is skipped.
  * @returns undefined if the prompt does not begin with a group
  * @throws Failure `usage` for a group without an end, and for unknown or invalid fields
  */
 export function parseDirective(prompt: string): Directive | undefined {
-  const start = opening.exec(prompt)?.[0].length;
+  const own = prompt.replace(summary, '');
+  const start = opening.exec(own)?.[0].length;
   if (start === undefined) return undefined;
   const fields: WrittenField[] = [];
-  const text = prompt.slice(0, maxGroupLength);
+  const text = own.slice(0, maxGroupLength);
   token.lastIndex = start;
   for (;;) {
     const place = token.lastIndex;
@@ -64,9 +69,9 @@ export function parseDirective(prompt: string): Directive | undefined {
   }
   const end = token.lastIndex;
   return {
-    source: prompt.slice(0, end).trim(),
+    source: own.slice(0, end).trim(),
     fault: parseFault(fields),
-    rest: prompt.slice(end).replace(/^\s/, ''),
+    rest: own.slice(end).replace(/^\s/, ''),
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseModels, readComparedModels } from '../../../src/commands/compare/models.ts';
-import type { CompareOptions } from '../../../src/commands/compare/run.ts';
+import type { CompareOptions } from '../../../src/commands/compare/comparison.ts';
 import { createNotices } from '../../../src/output/notices.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

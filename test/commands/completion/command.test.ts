@@ -134,6 +134,13 @@ describe('options', () => {
       '--secret-guard',
       '--shell-key',
       '--shell-explain-key',
+      '--shell-commands',
+      '--compact',
+      '--editing',
+      '--notify',
+      '--notify-after',
+      '--progress',
+      '--window-title',
       '--window',
     ]);
   });
@@ -161,6 +168,9 @@ describe('values', () => {
     ['--every 200', ['200l', '200l,30s']],
     ['models get l', ['llama3:8b']],
     ['config set model n', ['nextgen']],
+    ['config set colors.co', ['colors.code', 'colors.comment']],
+    ['config set colors.code bright-b', ['bright-black', 'bright-blue']],
+    ['config set colors.code d', ['default']],
     ['config set save ', ['true', 'false']],
     ['config set system ', []],
     ['config get max', ['max-tokens']],

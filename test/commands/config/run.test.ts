@@ -186,3 +186,44 @@ test.each([
 ])('D10 without a home folder, config paths %s fails: %s', async (name, hint) => {
   await expect(show(`config paths ${name}`, {})).rejects.toMatchObject({ kind: 'storage', hint });
 });
+
+const editorKey = 'config set keys.open-editor Ctrl-X,f4';
+
+test('keys are stored in one spelling, and config keys lists them', async () => {
+  expect((await run([editorKey])).stderr).toBe(
+    'natter: keys.open-editor is set to ctrl+x f4 in profile default\n',
+  );
+  expect((await run([editorKey, 'config get keys.open-editor'])).stdout).toBe('ctrl+x f4\n');
+  const { stdout } = await run([editorKey, 'config keys']);
+  expect(stdout).toContain('open-editor\tCtrl+X, F4\tprofile default\tedit the draft');
+  expect(stdout).toContain('search-start\tCtrl+R\tdefault\tsearch the prompt history\n');
+  const { stdout: json } = await run([editorKey, 'config keys --json']);
+  expect(JSON.parse(json)).toContainEqual({
+    action: 'open-editor',
+    keys: ['ctrl+x', 'f4'],
+    context: 'composer',
+    summary: 'edit the draft in $VISUAL or $EDITOR',
+    source: { kind: 'profile', name: 'default' },
+  });
+});
+
+test.each([
+  ['config set keys.open-editer f4', 'there is no key action "open-editer"'],
+  ['config set keys.undo hyper+x', '"hyper+x" is not a key'],
+  ['config set keys.undo ctrl+g', 'ctrl+g of undo is the key of open-editor, too'],
+  ['config set keys.X f4', '"X" is not a key action'],
+])('%s is refused', async (line, message) => {
+  await expect(run([line])).rejects.toMatchObject({ kind: 'usage', message });
+});
+
+test('a default key that has a new action is not returned to the old one', async () => {
+  const lines = [
+    'config set keys.open-editor none',
+    'config set keys.undo ctrl+g',
+    'config unset keys.open-editor',
+  ];
+  await expect(run(lines)).rejects.toMatchObject({
+    kind: 'usage',
+    message: 'ctrl+g of undo is the key of open-editor, too',
+  });
+});

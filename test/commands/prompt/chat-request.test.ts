@@ -55,6 +55,15 @@ test('warns near the window with token counts and the larger model', () => {
   expect(plan({}).warning).toBeUndefined();
 });
 
+test('the warning uses the tokens that are known instead of the estimate', () => {
+  const settings = resolveSettings({ flags: { maxTokens: '1000' }, environment: {}, stored });
+  const messages = promptMessages(undefined, 'x'.repeat(600_000));
+  const warningFor = (promptTokens: number) =>
+    planRequest(settings, messages, true, { promptTokens }).warning;
+  expect(warningFor(90_000)).toBeUndefined();
+  expect(warningFor(120_000)).toContain('~121,000 tokens, near');
+});
+
 test('refuses only prompts that no tokenizer could fit', () => {
   expect(plan({}, 'x'.repeat(16_384_000)).warning).toContain("over origin's window");
   expect(() => plan({}, 'x'.repeat(16_384_001))).toThrow(Failure);

@@ -6,8 +6,8 @@ import { createReplLibrary } from '../../../src/commands/repl/library.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
-/** A library of two conversations, one on tea and one on something else. */
-async function openLibrary() {
+/** Two conversations, one on tea and one on something else; `title` is that of a third one. */
+async function createLibrary(title?: string) {
   const { context } = createMemoryContext();
   const { clock, process } = context;
   const folder = mkdtempSync(path.join(tmpdir(), 'natter-library-'));
@@ -22,6 +22,7 @@ async function openLibrary() {
   for (const [prompt, answer] of [
     ['on tea', 'leaves in hot water'],
     ['a question', 'the ANSWER\nis a needle'],
+    ...(title === undefined ? [] : [[title, 'an answer'] as const]),
   ] as const) {
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: prompt });
@@ -30,7 +31,11 @@ async function openLibrary() {
     journal.endAnswer(id, {});
     await journal.close();
   }
-  const library = createReplLibrary(context, options);
+  return createReplLibrary({ ...context, isSpoken: false }, options);
+}
+
+async function openLibrary() {
+  const library = await createLibrary();
   return (query: string) => library.describe(query, new AbortController().signal);
 }
 
@@ -59,4 +64,11 @@ test('reports a query without hits', async () => {
 
 test('treats a query as text, not as a pattern', async () => {
   expect(await (await openLibrary())('nee.le')).toBe('no conversation contains "nee.le"');
+});
+
+test('finds no single conversation if several have the name', async () => {
+  const library = await createLibrary('on tea and coffee');
+  expect(library.find('on')).toBeUndefined();
+  expect(library.find('on tea')).toBeTypeOf('string');
+  expect(() => library.find('xyzzy')).toThrow('there is no conversation "xyzzy"');
 });

@@ -193,6 +193,15 @@ test('--profile shows one profile', async () => {
   expect(stdout).toBe('work\t1\t0\t100\t20\t\n');
 });
 
+test('requests to the sandbox have no cost', async () => {
+  const NATTER_CONFIG_DIR = configWith({ default: { prices: { origin: '1000/2000 USD' } } });
+  const options = { environment: { NATTER_CONFIG_DIR } };
+  const own = await usage(['--by', 'model'], [{}], options);
+  const sandboxed = await usage(['--sandbox', '--by', 'model'], [{ sandbox: true }], options);
+  expect(own.stdout).toContain('USD');
+  expect(sandboxed.stdout).not.toContain('USD');
+});
+
 test('requests to the sandbox are shown apart', async () => {
   const sandboxed = [{ sandbox: true } as const];
   const { stdout, stderr } = await usage([], sandboxed);

@@ -1,7 +1,7 @@
 import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import { parseFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchQueue, JobOutcome, QueueJob } from '../../../batch/queue/batch-queue.ts';
-import { countFailure, type Tally } from '../../../batch/tally.ts';
+import { countFailure } from '../../../batch/tally.ts';
 import { isTransient } from '../../../batch/transient-failure.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
@@ -11,14 +11,14 @@ import type { Permission } from '../sending/admission.ts';
 import { failureLine, outcomeLine } from '../output/result.ts';
 import type { ItemOutcome } from '../sending/item-attempt.ts';
 import { sendItem, type SendOptions } from '../sending/send-item.ts';
+import { noteTruncation, type TruncationRun } from '../sending/truncation.ts';
 import type { ResultKeeper } from './result-keeper.ts';
 
-export interface JobProcessing {
+export interface JobProcessing extends TruncationRun {
   readonly secrets: Secrets;
   readonly sending: SendOptions;
   readonly queue: Pick<BatchQueue, 'hasAnswer' | 'pause'>;
   readonly keeper: ResultKeeper;
-  readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
   /** Starts no new items, because the failure would repeat. */
   readonly stopRun: (failure: Failure) => void;
@@ -82,7 +82,7 @@ export async function answerJob(
   if (starts > 1 && (await queue.hasAnswer(item.index))) return { state: 'answered' };
   let outcome: ItemOutcome;
   try {
-    outcome = await sendItem(sending, item.content, permission);
+    outcome = noteTruncation(processing, await sendItem(sending, item.content, permission));
   } catch (error) {
     const failure = withHint(toFailure(error));
     const line = failureLine(secrets, item, parseFingerprint(item.fingerprint), failure);

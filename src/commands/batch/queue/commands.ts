@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { Failure } from '../../../failure.ts';
-import { addOptionGroups } from '../../program/global-options.ts';
+import { addOptionGroups, settingOption } from '../../program/global-options.ts';
 import type { Context, Run } from '../../program/context.ts';
+import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../../program/help-details.ts';
 import type { CollectOptions, StatusOptions, SubmitOptions, WorkOptions } from './queue-options.ts';
 
@@ -82,7 +83,7 @@ function buildSubmit(context: Context, run: RunQueue, options: SharedOptions): C
       ],
     ],
     ['Input options:', options.input()],
-    ['Request options:', options.prompt()],
+    ['Request options:', [...options.prompt(), allowSecretsOption()]],
   ]);
   submit.action((file: string | undefined) => run.submit(context, submit.optsWithGlobals(), file));
   return withOwnOptions(submit, 'natter batch submit prompts.jsonl --queue redis://localhost:6379');
@@ -107,7 +108,10 @@ function buildWork(context: Context, run: RunQueue, options: SharedOptions): Com
         new Option('--wait', 'wait for more prompts when none is left'),
       ],
     ],
-    ['Request options:', options.sending()],
+    [
+      'Request options:',
+      [...options.sending(), settingOption('budget'), strictOption(), ...secretOptions()],
+    ],
     ['Run options:', options.run()],
   ]);
   work.action(() => run.work(context, work.optsWithGlobals()));

@@ -14,6 +14,10 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 }
 
 export interface WorkOptions extends QueueOptions {
+  readonly budget?: string;
+  readonly strict?: boolean;
+  readonly redact?: boolean;
+  readonly allowSecrets?: boolean;
   readonly concurrency: string;
   readonly retryIncomplete: string;
   readonly stopAfter?: string;

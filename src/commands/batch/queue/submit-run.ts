@@ -5,7 +5,7 @@ import { batchNameOf } from '../../../batch/queue/batch-name.ts';
 import type { BatchHeader, BatchQueue, KnownItem } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { Failure } from '../../../failure.ts';
-import { count } from '../../../output/figures.ts';
+import { count, countOf } from '../../../output/figures.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
 import { present } from '../../print/presentation.ts';
@@ -24,6 +24,7 @@ import { failureLine, unsendable } from '../output/result.ts';
 import { itemFingerprint } from '../sending/send-item.ts';
 import { type Connect, connectToQueue } from './open-queue.ts';
 import type { SubmitOptions } from './queue-options.ts';
+import { type CheckItem, openSubmitGuard } from './submit-guard.ts';
 
 /** Items that are sent to the queue together. */
 const blockSize = 500;
@@ -35,6 +36,7 @@ interface Submission {
   readonly queue: BatchQueue;
   readonly settings: ResolvedSettings;
   readonly attempts: number;
+  readonly checkItem: CheckItem | undefined;
 }
 
 function headerOf(input: string, settings: ResolvedSettings, stream: boolean): BatchHeader {
@@ -89,6 +91,7 @@ async function checkBlock(submission: Submission, block: readonly InputItem[]): 
   let added = 0;
   for (const [place, item] of block.entries()) {
     const found = known[place] ?? { fingerprint: undefined, indexOfId: undefined };
+    submission.checkItem?.(item);
     refuseChanged(submission, item, found);
     const isCorrected = found.fingerprint === '' && item.problem === undefined;
     if (found.fingerprint === undefined || isCorrected) added += 1;
@@ -128,7 +131,7 @@ async function addAll(submission: Submission): Promise<{ all: number; added: num
 function outcome(name: string, all: number, added: number, retried: number): string {
   const before = all === added ? '' : `, ${count(all - added)} were there before`;
   const again = retried === 0 ? '' : `; ${count(retried)} failed before and wait again`;
-  return `batch ${name}: ${count(added)} ${added === 1 ? 'item' : 'items'} added${before}${again}`;
+  return `batch ${name}: ${countOf(added, 'item')} added${before}${again}`;
 }
 
 /** Runs `natter batch submit`. @throws Failure */
@@ -154,7 +157,8 @@ export async function submitBatch(
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
-    const submission = { context, items, queue, settings, attempts };
+    const checkItem = await openSubmitGuard(context, options, settings, connection, input.name);
+    const submission = { context, items, queue, settings, attempts, checkItem };
     const header = headerOf(input.name, settings, options.stream);
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);

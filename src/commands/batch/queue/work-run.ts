@@ -30,7 +30,7 @@ async function runWork(work: Work): Promise<void> {
   concludeWork(work, end, context.clock.monotonic() - start);
 }
 
-/** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl-C */
+/** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
 export async function workBatch(
   context: Context,
   options: WorkOptions,

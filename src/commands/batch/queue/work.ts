@@ -50,10 +50,8 @@ export function batchSettings(own: ResolvedSettings, header: BatchHeader): Resol
   };
 }
 
-export function processingOf(
-  { context, plan, settings, stream, service, queue, keeper, tally }: Work,
-  { stop, cancel, fail }: Stopping,
-): JobProcessing {
+export function processingOf(work: Work, { stop, cancel, fail }: Stopping): JobProcessing {
+  const { context, plan, settings, stream, service, queue, keeper, tally } = work;
   const maxWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
@@ -67,5 +65,7 @@ export function processingOf(
     keeper,
     tally,
     stopRun: fail,
+    isStrict: work.options.strict === true,
+    warn: (text) => work.presentation.notices.warning(text),
   };
 }

@@ -7,6 +7,7 @@ import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { withHint } from '../../program/report.ts';
 import {
+  createFallbackServices,
   doesNotFit,
   type FailedModel,
   failureOfAll,
@@ -47,30 +48,25 @@ const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
   return isFirst ? content : rest;
 };
 
-/** Sends to each model; the services of different profiles are opened when they are needed. */
-function createSenders(options: BatchFallbackOptions) {
-  const { context, service, presentation, sending } = options;
-  const opened = new Map<FallbackModel, Promise<SendOptions>>();
-  const services: Service[] = [];
-  const isLocal = service.isSandbox || service.replayedFrom !== undefined;
-
-  async function open({ settings, isOfSameService }: FallbackModel): Promise<SendOptions> {
-    if (isLocal || isOfSameService) return { ...sending, settings };
-    const network = { network: undiciNetwork };
-    const other = await openService(context, presentation, options.options, settings, network);
-    services.push(other);
-    return { ...sending, settings, client: other.client };
-  }
+/** Sends to the next models. */
+function createSenders({
+  context,
+  options,
+  presentation,
+  sending,
+  ...first
+}: BatchFallbackOptions) {
+  const services = createFallbackServices(first.settings.profile.value, (settings) =>
+    openService(context, presentation, options, settings, { network: undiciNetwork }),
+  );
   return {
     async send(model: FallbackModel, content: ItemContent): Promise<ItemOutcome> {
-      const opening = opened.get(model) ?? open(model);
-      opened.set(model, opening);
+      const { client } = await services.of(model, first.service);
+      const own = { ...sending, client, settings: model.settings };
       // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-      return sendItem(await opening, content, undefined);
+      return sendItem(own, content, undefined);
     },
-    async close() {
-      for (const other of services) await other.close();
-    },
+    close: () => services.close(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { ChatEvent } from '../../../client/events.ts';
 import type { HttpResponse } from '../../../client/http/transport.ts';
 import type { Failure } from '../../../failure.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../../output/answer-meter.ts';
+import type { CheckedFields } from '../../../output/json-answer.ts';
 import type { Permission } from './admission.ts';
 import { type CancellationOptions, releaseCancellation, takeCancellation } from './cancellation.ts';
 
@@ -22,12 +23,7 @@ export interface ItemOutcome extends AnswerOutcome {
   /** The service refused it, and has answered no other item for too long. */
   readonly isStarved: boolean;
   /** Undefined if it is not checked. */
-  readonly checked?: {
-    /** Of the result, except the value. */
-    readonly fields: object;
-    /** Adds the value to the line of the result. */
-    readonly withValue: (line: string) => string;
-  };
+  readonly checked?: CheckedFields;
 }
 
 async function takeEvents(

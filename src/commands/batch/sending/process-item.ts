@@ -1,9 +1,7 @@
 import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
-import { countFailure, type Tally } from '../../../batch/tally.ts';
+import { countFailure } from '../../../batch/tally.ts';
 import type { Failure } from '../../../failure.ts';
-import type { AnswerMetadata } from '../../../output/answer-meter.ts';
-import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
@@ -14,37 +12,21 @@ import { itemFingerprint, sendItem, type SendOptions } from './send-item.ts';
 import type { BatchSink } from '../output/sink.ts';
 import type { BatchFallback } from './fallback.ts';
 import type { Spending } from './spending.ts';
+import { noteTruncation, type TruncationRun } from './truncation.ts';
 
-export interface ItemProcessing {
+export interface ItemProcessing extends TruncationRun {
   readonly secrets: Secrets;
   readonly sending: SendOptions;
   readonly sink: BatchSink;
-  readonly tally: Tally;
   readonly circuitBreaker: CircuitBreaker;
   readonly spending: Spending | undefined;
-  /** Of `--strict`. */
-  readonly isStrict: boolean;
-  readonly warn: (text: string) => void;
   readonly fallback: BatchFallback | undefined;
   /** Starts no new items, because the failure would repeat. */
   readonly stopRun: (failure: Failure) => void;
 }
 
-/** Counts a prompt that was probably cut, and warns about the first one. */
-function noteTruncation(tally: Tally, metadata: AnswerMetadata, warn: (text: string) => void) {
-  tally.truncated += 1;
-  if (tally.truncated > 1) return;
-  warn(`${truncationWarning(metadata) ?? ''} (results have truncated_suspected)`);
-}
-
-/** With `--strict`, the answer to a prompt that was probably cut is a failure; its text is kept. */
-function strictOutcome({ isStrict }: ItemProcessing, outcome: ItemOutcome): ItemOutcome {
-  if (!isStrict || outcome.failure !== undefined) return outcome;
-  return { ...outcome, failure: truncationFailure(outcome.metadata) };
-}
-
 function countOutcome(
-  { tally, circuitBreaker, stopRun, warn }: ItemProcessing,
+  { tally, circuitBreaker, stopRun }: ItemProcessing,
   { failure, metadata, isStarved }: ItemOutcome,
 ): void {
   const { usage, timing, attempts = 1 } = metadata;
@@ -53,7 +35,6 @@ function countOutcome(
   tally.promptTokens += usage?.prompt_tokens ?? 0;
   tally.completionTokens += usage?.completion_tokens ?? 0;
   tally.attempts += attempts;
-  if (metadata.estimatedPromptTokens !== undefined) noteTruncation(tally, metadata, warn);
   if (failure === undefined) {
     tally.answered += 1;
     if (timing !== undefined) tally.latency.add(timing.total);
@@ -78,7 +59,7 @@ async function answerItem(
   try {
     const sent = await (fallback?.send(item.content, permission) ??
       sendItem(sending, item.content, permission));
-    outcome = strictOutcome(processing, sent);
+    outcome = noteTruncation(processing, sent);
   } catch (error) {
     processing.spending?.settle(index, undefined);
     permission.end(false, undefined);

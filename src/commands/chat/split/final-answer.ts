@@ -5,7 +5,7 @@ import { failureFields, toFailure } from '../../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../../output/json-answer.ts';
 import { finishNotice } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { createTextOutput } from '../../print/answer-output.ts';
+import { createTextOutput, lookOf } from '../../print/answer-output.ts';
 import { cleanLine } from '../../program/mask-secrets.ts';
 import { planRequest, promptMessages } from '../../prompt/chat-request.ts';
 import type { SecretGuard } from '../../prompt/guard/secret-guard.ts';
@@ -64,7 +64,7 @@ export async function printFinalAnswer(
 ): Promise<void> {
   const { context, format, presentation, settings } = run;
   const isJson = format === 'json';
-  const output = isJson ? undefined : await createTextOutput(run);
+  const output = isJson ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
   const print = output && ((event: ChatEvent) => output.printer.event(event));
   const { content, metadata, failure } = await receive(run, service, last, print);
   await output?.printer.end();

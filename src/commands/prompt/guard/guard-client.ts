@@ -6,6 +6,7 @@ import {
   type GuardContext,
   openRedaction,
   type Plan,
+  type Redaction,
   refuseSecrets,
   secretsIn,
 } from './inspect-texts.ts';
@@ -19,6 +20,16 @@ function refuse(context: GuardContext, plan: Plan, messages: readonly Message[])
   });
 }
 
+/** Messages with placeholders in place of secrets. */
+export function redactMessages<Messages extends readonly Message[]>(
+  context: Pick<GuardContext, 'random' | 'secrets'>,
+  messages: Messages,
+): { readonly messages: Messages; readonly redaction: Redaction } {
+  const redaction = openRedaction(context);
+  const redact = (text: string) => redaction.redactions.redact(text, secretsIn(context, text));
+  return { messages: maskValue(messages, redact), redaction };
+}
+
 /** The client for many prompts, which refuses one with a secret, or sends placeholders. */
 export function guardClient(context: GuardContext, plan: Plan, client: Client): Client {
   async function* chat(
@@ -30,10 +41,7 @@ export function guardClient(context: GuardContext, plan: Plan, client: Client): 
       yield* client.chat(request, options);
       return;
     }
-    const redaction = openRedaction(context);
-    const messages = maskValue(request.messages, (text) =>
-      redaction.redactions.redact(text, secretsIn(context, text)),
-    );
+    const { messages, redaction } = redactMessages(context, request.messages);
     yield* redaction.restore(client.chat({ ...request, messages }, options));
   }
   const { send: _send, ...others } = client;

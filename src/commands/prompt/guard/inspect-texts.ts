@@ -3,11 +3,11 @@ import { parseBaseUrl } from '../../../client/http/base-url.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
 import { Failure } from '../../../failure.ts';
 import { createLineCounter } from '../../../line-counter.ts';
-import { count } from '../../../output/figures.ts';
+import { count, countOf } from '../../../output/figures.ts';
 import { createNotices, type Notices } from '../../../output/notices.ts';
 import { findSecrets, type FoundSecret } from '../../../secrecy/shapes/find-secrets.ts';
 import { createRedactions, type Redactions } from '../../../secrecy/shapes/redactions.ts';
-import type { SecretGuardMode } from '../../../settings/definitions.ts';
+import type { SecretGuardMode } from '../../../settings/setting-values.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../../../terminal/device/controlling-terminal.ts';
 import type { Context } from '../../program/context.ts';
@@ -78,8 +78,7 @@ const nameOf = ({ kind }: FoundSecret) =>
 const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
 
 /** `and 2 more secrets`. */
-const others = (number: number) =>
-  number === 0 ? '' : `, and ${count(number)} more secret${number === 1 ? '' : 's'}`;
+const others = (number: number) => (number === 0 ? '' : `, and ${countOf(number, 'more secret')}`);
 
 const refusalHint =
   '--redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is';
@@ -87,11 +86,16 @@ const refusalHint =
 const hostOf = ({ values }: ResolvedSettings) =>
   parseBaseUrl(values.baseUrl ?? 'http://127.0.0.1').host;
 
-function refusal(located: readonly LocatedSecret[], host: string): Failure {
+/** @param receiver what would get the text */
+export function secretsRefusal(
+  located: readonly LocatedSecret[],
+  receiver: string,
+  hint = refusalHint,
+): Failure {
   const [first] = located;
   if (first === undefined) throw new Error('there is no secret to refuse');
   const what = `${placeOf(first)} has ${nameOf(first)}${others(located.length - 1)}`;
-  return new Failure('secrets', `${what}, so it was not sent to ${host}`, { hint: refusalHint });
+  return new Failure('secrets', `${what}, so it was not sent to ${receiver}`, { hint });
 }
 
 /** @throws Failure `secrets` for one of many prompts */
@@ -164,7 +168,7 @@ export async function decide(
   }
   const hasPerson = stderr.isTerminal && (stdin.isTerminal || hasControllingTerminal());
   const canAsk = options.input && hasPerson;
-  if (!canAsk) throw refusal(located, host);
+  if (!canAsk) throw secretsRefusal(located, host);
   return ask(context, notices, located, host);
 }
 

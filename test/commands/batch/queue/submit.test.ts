@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { githubToken } from '../../../support/secret-shapes.ts';
 import { openQueuePlace } from './queue-helpers.ts';
 
 const usage = (words: RegExp) =>
@@ -93,5 +94,18 @@ describe('natter batch submit', () => {
     place.write('p.txt', '\n');
     await expect(place.submit('p.txt')).rejects.toThrow(usage(/contains no prompt/));
     expect(await place.connection.batches()).toEqual([]);
+  });
+
+  test('refuses prompts with secrets for a queue on a different host, and adds nothing', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', `one\nuse ${githubToken}\n`);
+    await expect(place.submit('p.txt')).rejects.toThrow(
+      expect.objectContaining({
+        kind: 'secrets',
+        message: `${place.path('p.txt')} line 2 has a GitHub token, so it was not sent to the queue at queue.test:6379`,
+      }) as Error,
+    );
+    expect(place.batch('p').jobs.size).toBe(0);
+    expect(await place.submit('p.txt', { allowSecrets: true })).toContain('2 items added');
   });
 });

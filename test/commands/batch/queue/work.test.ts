@@ -81,7 +81,7 @@ describe('natter batch work', () => {
   test.each([
     ['SIGUSR1', { kind: 'unfinished' }],
     ['SIGTERM', { kind: 'unfinished' }],
-    ['Ctrl-C', { name: 'Interruption' }],
+    ['Ctrl+C', { name: 'Interruption' }],
   ])('%s lets running items finish, and returns the others', async (signal, failure) => {
     const place = await openQueuePlace([rule('tokens=20 rate=20')]);
     place.write('p.txt', promptLines(9));
@@ -155,7 +155,8 @@ describe('an answer that the queue refuses', () => {
     onTestFinished(() => rmSync(file, { force: true }));
     batch.refuse = 'silent';
     const { ended, stderr, abort } = place.work();
-    await expect.poll(() => place.asked.length).toBe(2);
+    const stored = () => batch.log.filter((line) => line.startsWith('silent')).length;
+    await expect.poll(stored).toBe(2);
     abort(new Error('ended'));
     await expect(ended).rejects.toThrow('ended');
     expect(stderr()).toContain(`2 results could not be stored in the queue and went into ${file}`);

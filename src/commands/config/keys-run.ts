@@ -1,0 +1,29 @@
+import { keyLabel } from '../../repl/editing/keys/key-bindings.ts';
+import { parseOwnKeys, withOwnKeys } from '../../repl/editing/keys/own-keys.ts';
+import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
+import { present } from '../print/presentation.ts';
+import { printJson, printTable } from '../print/print-data.ts';
+import type { Run } from '../program/context.ts';
+import type { JsonOptions } from '../program/global-options.ts';
+import { readSettings } from '../service/settings-access.ts';
+
+/** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
+export const listKeys: Run<JsonOptions> = async (context, options) => {
+  const presentation = await present(context, options);
+  const { keys: stored } = readSettings(context, presentation.notices, options);
+  const rows = withOwnKeys(parseOwnKeys(withoutSources(stored), 'configuration')).map(
+    ({ action, keys, when, summary }) => {
+      const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
+      return { action, keys, context: when, summary, source };
+    },
+  );
+  if (options.json === true) return printJson(context, rows);
+  const cells = rows.map(({ action, keys, summary, source }) => [
+    action,
+    keys.map(keyLabel).join(', ') || 'none',
+    describeSource(source),
+    summary,
+  ]);
+  const columns = ['ACTION', 'KEYS', 'SOURCE', 'WHAT IT DOES'].map((heading) => ({ heading }));
+  await printTable(context, presentation, columns, cells);
+};

@@ -1,0 +1,57 @@
+import type { SettingValues } from '../../settings/setting-values.ts';
+import {
+  progressSequence,
+  titleSequence,
+  windowModes,
+  type WindowProgress,
+} from '../../terminal/window/window-sequences.ts';
+import { windowWays } from '../../terminal/window/window-ways.ts';
+import type { Context } from '../program/context.ts';
+
+/** The state of a command in the title and the tab of the window that shows its standard error. */
+export interface WindowStatus {
+  /** Writes what has changed; `text` may have any characters. */
+  show(text: string, progress: WindowProgress): void;
+  /** Puts the window back, as natter's end does. */
+  end(): void;
+}
+
+type WindowContext = Pick<Context, 'environment' | 'device'> & {
+  readonly streams: Pick<Context['streams'], 'stderr'>;
+};
+
+const noStatus: WindowStatus = { show: () => undefined, end: () => undefined };
+
+/** @param animated false: nothing is written, as to a pipe or a dumb terminal */
+export function openWindowStatus(
+  { streams, environment, device }: WindowContext,
+  animated: boolean,
+  { progress, windowTitle }: Pick<SettingValues, 'progress' | 'windowTitle'>,
+): WindowStatus {
+  const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
+  if (!animated || !(ways.title || ways.progress)) return noStatus;
+  const { enter, leave } = windowModes(ways, false);
+  let last = '';
+  let isOpen = false;
+  const close = (write: (sequences: string) => unknown) => {
+    if (isOpen) write(leave);
+    isOpen = false;
+  };
+  const forget = device.onExit(() => close((text) => device.writeNow(text, 'stderr')));
+  return {
+    show(text, value) {
+      const next = [
+        ways.title ? titleSequence(text) : '',
+        ways.progress ? progressSequence(value, ways) : '',
+      ].join('');
+      if (next === last) return;
+      void streams.stderr.write((isOpen ? '' : enter) + next);
+      isOpen = true;
+      last = next;
+    },
+    end() {
+      forget();
+      close((text) => streams.stderr.write(text));
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { conversationsFolder, lockFile } from '../../conversation/library/conversation-folder.ts';
+import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
+import { loadConversation, summarize } from '../../conversation/library/read-conversation.ts';
+import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
+import { splitPrompt } from '../../conversation/compose-prompt.ts';
+import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import type { ListPort } from '../../repl/session/ports.ts';
+import type { ListedConversation, PreviewTurn } from '../../repl/state/conversation-list.ts';
+import { isHeldElsewhere } from '../../storage/lock/held-elsewhere.ts';
+import { errorCode } from '../../storage/storage-failure.ts';
+import type { Context } from '../program/context.ts';
+
+type ListContext = Pick<Context, 'clock' | 'process'>;
+
+/** Milliseconds of reading after which keys and timers are handled. */
+const maxSliceTime = 25;
+
+/** Bytes at the end of a journal that contain its last turns. */
+const previewSize = 1 << 18;
+const previewTurns = 6;
+/** UTF-16 units of a turn in a preview. */
+const previewText = 2000;
+
+/** UTF-16 units of an excerpt, and of its part before the hit. */
+const excerptLength = 100;
+const excerptStart = 12;
+
+/** The results for entries from `from` on, at least one. An entry that cannot be read has none. */
+function slice<Result>(
+  { clock }: ListContext,
+  entries: readonly LibraryEntry[],
+  from: number,
+  read: (entry: LibraryEntry) => Result | undefined,
+): readonly (Result | undefined)[] {
+  const start = clock.monotonic();
+  const results: (Result | undefined)[] = [];
+  for (let at = from; at < entries.length; at += 1) {
+    const entry = entries[at];
+    results.push(entry && readable(() => read(entry)));
+    if (clock.monotonic() - start >= maxSliceTime) break;
+  }
+  return results;
+}
+
+/** Undefined if the file cannot be read; `natter conversations list` reports it. */
+function readable<Result>(read: () => Result | undefined): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure || errorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function listed(
+  { clock, process }: ListContext,
+  folder: string,
+  entry: LibraryEntry,
+): ListedConversation | undefined {
+  const { title, firstWords, model, records } = summarize(entry.path);
+  if (records === 0) return undefined;
+  const lock = lockFile(conversationsFolder(folder), entry.id);
+  const isOpenElsewhere = isHeldElsewhere(lock, process, clock.date());
+  const filtered = [title, firstWords, model, entry.id].join(' ').toLowerCase();
+  return { entry, title, firstWords, model, isOpenElsewhere, filtered };
+}
+
+/** The line of the first hit, from shortly before it. */
+function excerptOf({ path }: LibraryEntry, pattern: RegExp): string | undefined {
+  const [found] = searchConversation(path, pattern, 0);
+  const line = found?.lines.find(({ marks }) => marks.length > 0);
+  if (line === undefined) return undefined;
+  const [mark] = line.marks;
+  const from = Math.max(0, (mark?.[0] ?? 0) - excerptStart);
+  const text = line.text.slice(from, from + excerptLength);
+  return from === 0 ? text : `…${text}`;
+}
+
+function previewTurn(turn: Turn): PreviewTurn {
+  if (turn.role === 'user') {
+    const { prompt, files } = splitPrompt(turn.content);
+    const names = files.map(({ name }) => `@${name}`);
+    return { speaker: 'You', text: [prompt, ...names].join(' ').slice(0, previewText) };
+  }
+  return { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) };
+}
+
+function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
+  const { fold } = loadConversation(path, id, Math.max(0, size - previewSize));
+  const turns = pathOf(fold.conversation()).filter(({ role }) => role !== 'system');
+  return turns.slice(-previewTurns).map(previewTurn);
+}
+
+/** Reads the conversations of a list, a part at a time. */
+export function createListPort(context: ListContext, folder: string): ListPort {
+  return {
+    now: () => context.clock.date(),
+    entries: () => listEntries(folder),
+    read: (entries, from) =>
+      slice(context, entries, from, (entry) => listed(context, folder, entry)),
+    search(entries, from, query) {
+      const pattern = compilePattern(query, { regularExpression: false, caseSensitive: false });
+      return slice(context, entries, from, (entry) => excerptOf(entry, pattern));
+    },
+    preview: (entry) => readable(() => preview(entry)) ?? [],
+  };
+}

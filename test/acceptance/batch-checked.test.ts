@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openBatchPlace } from '../support/batch.ts';
 import { jsonLines, serviceAt } from '../support/natter.ts';
-import { streamed } from '../support/raw-replies.ts';
+import { delta, done, finish, stream, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
 const right = '{"name": "Ada", "id": 12345678901234567890}';
@@ -150,4 +150,13 @@ describe('natter batch --schema', () => {
     expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
     expect(stderr).toMatch(message);
   });
+});
+
+test('an answer that was cut at --max-tokens is not a transient failure', async () => {
+  const answer = stream(delta('{"name": "Ad'), finish('length'), done);
+  const server = await serve([[Buffer.concat(answer)]]);
+  const place = await openBatchPlace();
+  place.write('p.txt', 'who?\n');
+  const { code } = await place.run(['p.txt', ...schema], { env: serviceAt(server) });
+  expect(code).toBe(11);
 });

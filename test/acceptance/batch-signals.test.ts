@@ -19,9 +19,9 @@ const interruption = { signal: 'SIGINT' };
 
 const stops: readonly Stop[] = [
   {
-    name: 'P5 Ctrl-C',
+    name: 'P5 Ctrl+C',
     signal: 'SIGINT',
-    notice: /finishing running requests; press Ctrl-C again to cancel them/,
+    notice: /finishing running requests; press Ctrl\+C again to cancel them/,
     unfinished: interruption,
     finished: interruption,
     stopped: 'stopped',

@@ -16,14 +16,14 @@ async function openSilentPlace(answers: number) {
   return { place: await openBatchPlace(), env: { ...serviceAt(server), NATTER_DEBUG: '1' } };
 }
 
-describe('Ctrl-C', () => {
+describe('Ctrl+C', () => {
   test('P8 pressed twice cancels the answers, and keeps the text received', async () => {
     const { place, env } = await openSilentPlace(2);
     place.write('p.txt', promptLines(5));
     const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2'], { env });
     await natter.waitFor('stderr', /(?:is answered[^]*){2}/);
     natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /Ctrl-C again/);
+    await natter.waitFor('stderr', /Ctrl\+C again/);
     natter.child.kill('SIGINT');
     expect((await natter.result).signal).toBe('SIGINT');
     const cut = { content: 'the first words', incomplete: true, error: { kind: 'incomplete' } };
@@ -63,7 +63,7 @@ describe('Ctrl-C', () => {
     const second = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
     await place.inProgress(1);
     second.child.kill('SIGINT');
-    await second.waitFor('stderr', /Ctrl-C again/);
+    await second.waitFor('stderr', /Ctrl\+C again/);
     await place.finish(1);
     expect((await second.result).stderr).toMatch(
       /stopped: 5 of 6 items answered \(4 before\).*, 1 left/,
@@ -77,7 +77,7 @@ describe('Ctrl-C', () => {
     const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env: serviceAt(server) });
     await server.received(3);
     natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /Ctrl-C again/);
+    await natter.waitFor('stderr', /Ctrl\+C again/);
     natter.child.kill('SIGINT');
     expect((await natter.result).signal).toBe('SIGINT');
     expect([place.has('out.jsonl'), place.has('out.jsonl.lock')]).toEqual([false, false]);

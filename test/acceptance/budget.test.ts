@@ -88,6 +88,13 @@ test('an answer without a limit is estimated by the longest one of the period', 
   expect(stderr).toContain('may use ~705 tokens');
 });
 
+test('a budget in money does not limit the sandbox', async () => {
+  const { run } = await openPlace(0);
+  const { code, stderr } = await run(['--sandbox', '--budget', '1usd/day', 'hi']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('the sandbox costs nothing: only a budget in tokens limits it\n');
+});
+
 test('the requests of other profiles and of the sandbox do not count', async () => {
   const others = [
     { prompt_tokens: 5000, profile: 'work' },

@@ -127,11 +127,29 @@ describe('on a terminal', () => {
     }
   });
 
+  test.each([
+    ['dark', true],
+    ['plain', false],
+  ])('the theme %s applies to columns', async (theme, isColored) => {
+    const words = ['--theme', theme, '[sandbox echo] # Title'];
+    const env = { NO_COLOR: '', TERM: 'xterm-256color' };
+    const session = await open(words, [], { columns: 120, env });
+    await session.exit;
+    expect(/\u001B\[[\d;]*m(?:\u001B\[[\d;]*m)*Title/.test(session.output())).toBe(isColored);
+  });
+
   test('T1 hostile text cannot control the terminal in columns', async () => {
     const session = await open(['--diff', '[sandbox hostile] hi'], [], { columns: 120 });
     const { exitCode } = await session.exit;
     expect(exitCode).toBe(0);
-    const sequences = [...session.output().matchAll(/\u001B(?:\[[\d;?]*[A-Za-z]|.)/g)];
+    // The title of the window and the progress in its tab.
+    const windows = /\u001B\](?:2;[^\u0000-\u001F]*|9;4;\d;?\d*)\u0007|\u001B\[2[23];2t/g;
+    const sequences = [
+      ...session
+        .output()
+        .replaceAll(windows, '')
+        .matchAll(/\u001B(?:\[[\d;?]*[A-Za-z]|.)/g),
+    ];
     const known = /^\u001B(?:\[\?(?:25|7|2026)[hl]|\[\d*[ABCDK]|\[2K|\[0?m|[78])$/;
     expect(sequences.map(([found]) => found).filter((found) => !known.test(found))).toEqual([]);
     expect(await session.transcript()).toContain(
@@ -153,7 +171,7 @@ describe('on a terminal', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'Ctrl-Z returns to the shell, and fg continues',
+    'Ctrl+Z returns to the shell, and fg continues',
     async () => {
       const shell = 'set -m; $NATTER compare --plain hi; echo between; fg';
       const rules = [slow('origin', 200), slow('nextgen', 200)];
@@ -174,7 +192,7 @@ describe('on a terminal', () => {
     },
   );
 
-  test('Ctrl-C keeps the text received, on the screen and on disk', async () => {
+  test('Ctrl+C keeps the text received, on the screen and on disk', async () => {
     const data = createDataFolder();
     const rules = [slow('origin', 5000), slow('nextgen', 5000)];
     const env = { NATTER_DATA_DIR: data.path };

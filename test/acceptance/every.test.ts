@@ -58,7 +58,7 @@ test('a group that fails is reported, the next one is answered, and the exit cod
   expect(server.requests).toHaveLength(3);
 });
 
-test('Ctrl-C ends --every at once', async () => {
+test('Ctrl+C ends --every at once', async () => {
   const words = ['--sandbox', '--every', '1l', echo];
   const natter = startNatter(words, { input: 'a\n', keepInputOpen: true });
   await natter.waitFor('stdout', /ask\n\na\n$/);

@@ -104,14 +104,15 @@ test.each(commands.filter((command) => command !== ''))(
 );
 
 test('help on a terminal is the same text', async () => {
-  const terminal = openTerminal(['config', 'set', '--help'], { rows: 90 });
+  const terminal = openTerminal(['config', 'set', '--help'], { rows: 150 });
   expect((await terminal.exit).exitCode).toBe(0);
   const piped = await runNatter(['config', 'set', '--help']);
   expect(await terminal.transcript()).toBe(piped.stdout.trimEnd());
 });
 
 /** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
-const withoutOption = /^(?:save|ledger|window|apiKeyCommand|secretGuard|shellKey|shellExplainKey)$/;
+const withoutOption =
+  /^(?:save|ledger|window|windowTitle|apiKeyCommand|secretGuard|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runNatter(['--help'])).stdout.replaceAll(/\s+/g, ' ');

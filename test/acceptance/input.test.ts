@@ -107,7 +107,7 @@ test('P14 natter waits for input that is silent for more than two seconds', asyn
   expect(await natter.result).toMatchObject({ code: 0, stdout: 'ask\n\nlate' });
 });
 
-test('P16 an open, silent input causes one notice that names --no-stdin, and Ctrl-C exits', async () => {
+test('P16 an open, silent input causes one notice that names --no-stdin, and Ctrl+C exits', async () => {
   const natter = startNatter(onSandbox('ask'), { keepInputOpen: true });
   await natter.waitFor('stderr', /\n/);
   natter.child.kill('SIGINT');

@@ -61,7 +61,7 @@ test('K2 a key typed on a terminal is hidden', async () => {
   expect(storedKey(home)).toBe(secretKey);
 });
 
-test('K2 Ctrl-C at the key question stores nothing, and natter ends by SIGINT', async () => {
+test('K2 Ctrl+C at the key question stores nothing, and natter ends by SIGINT', async () => {
   const home = temporaryHome();
   const terminal = openTerminal(['auth', 'login', '--base-url', 'http://127.0.0.1:9'], {
     env: { HOME: home },

@@ -139,22 +139,23 @@ test('K25 no part of a short key is shown', async () => {
   expect(stdout).toContain('api-key\t…\t');
 });
 
-test('K22 only three files start other processes, and all remove the keys from their environment', () => {
+test('K22 only four files start other processes, and all remove the keys from their environment', () => {
   const pager = join('src', 'terminal', 'device', 'pager.ts');
   const starters = [
     join('src', 'commands', 'service', 'key-command.ts'),
     join('src', 'repl', 'system', 'child-process.ts'),
+    join('src', 'repl', 'system', 'shell-command.ts'),
   ];
   const users = filesBelow('src').filter((path) =>
     /child_process|worker_threads|node:cluster/.test(readFileSync(path, 'utf8')),
   );
   expect(users.sort()).toEqual([...starters, pager]);
   for (const path of starters) {
-    expect(readFileSync(path, 'utf8')).toContain('env: { ...withoutKeys(environment) }');
+    expect(readFileSync(path, 'utf8')).toMatch(/env: \{ \.\.\.withoutKeys\(/);
   }
   for (const path of [pager, join('src', 'environment.ts')]) {
     const removed =
-      /NATTER_API_KEY: _key,\s+NATTER_API_KEY_COMMAND: _command,\s+NATTER_UPSTREAM_API_KEY: _upstreamKey,\s+\.\.\.others\s+\} = environment/;
+      /NATTER_API_KEY: _key,\s+NATTER_API_KEY_COMMAND: _command,\s+NATTER_UPSTREAM_API_KEY: _upstreamKey,\s+NATTER_QUEUE: _queue,\s+\.\.\.others\s+\} = environment/;
     expect(readFileSync(path, 'utf8')).toMatch(removed);
   }
 });

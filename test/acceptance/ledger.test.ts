@@ -136,7 +136,7 @@ test('an answer that breaks off is incomplete, with the tokens received so far',
   ]);
 });
 
-test('an answer that Ctrl-C stops is in the ledger', async () => {
+test('an answer that Ctrl+C stops is in the ledger', async () => {
   const place = openPlace();
   const words = ['--sandbox', '[sandbox tokens=500 rate=20] hi'];
   const running = startNatter(words, { env: place.env });

@@ -69,7 +69,7 @@ test('Y16: an address and a key pasted together answer both questions, and the k
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-pasted-0001');
 });
 
-test('Y16: Ctrl-C during the check of the key ends the login', async () => {
+test('Y16: Ctrl+C during the check of the key ends the login', async () => {
   const server = await serve([[]]);
   const terminal = openTerminal(['auth', 'login', '--base-url', server.url]);
   await terminal.waitFor(/API key/);

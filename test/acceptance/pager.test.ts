@@ -41,7 +41,7 @@ test.each([
   expect(await session.transcript()).not.toContain('General options:');
 });
 
-test('Ctrl-C belongs to the pager', async () => {
+test('Ctrl+C belongs to the pager', async () => {
   const session = openTerminal(['--help'], { env: { PAGER: writePager() } });
   await session.waitFor(/paged with no word/);
   session.type('\u0003');

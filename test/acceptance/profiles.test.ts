@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter, temporaryHome } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -95,13 +97,34 @@ test('config use warns if NATTER_PROFILE overrides it', async () => {
   expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
 });
 
-test('--sandbox ignores profiles', async () => {
+test('--sandbox ignores the services of profiles', async () => {
   const { env, work } = await twoProfiles();
   const words = ['--sandbox', '[sandbox echo] hello'];
   const { code, stdout } = await runNatter(words, { env: { ...env, NATTER_PROFILE: 'work' } });
   expect(code).toBe(0);
   expect(stdout).toContain('hello');
   expect(work.connections()).toBe(0);
+});
+
+test('--sandbox uses the settings of a profile for the terminal', async () => {
+  const { env } = await twoProfiles();
+  const run = (...words: readonly string[]) => runNatter(words, { env });
+  await run('config', 'set', 'wrap', 'none', '--profile', 'work');
+  await run('config', 'set', 'max-tokens', '7', '--profile', 'work');
+  const words = ['--sandbox', '--profile', 'work', '--dry-run', 'hi'];
+  const { settings } = JSON.parse((await run(...words)).stdout) as {
+    readonly settings: readonly { readonly name: string; readonly value: unknown }[];
+  };
+  const valueOf = (wanted: string) => settings.find(({ name }) => name === wanted)?.value;
+  expect([valueOf('wrap'), valueOf('max-tokens') ?? null]).toEqual(['none', null]);
+});
+
+test('--sandbox works with a damaged settings file, with a warning', async () => {
+  const { env } = await twoProfiles();
+  writeFileSync(join(env.HOME, '.config/natter/config.json'), '{');
+  const { code, stderr } = await runNatter(['--sandbox', 'hi'], { env });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^natter: warning: .*; the sandbox uses the default settings\n/);
 });
 
 test('a prompt without a service names the profiles that have one', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createPromptProject } from '../support/prompt-project.ts';
@@ -87,6 +87,18 @@ describe('natter prompts import', () => {
       stderr: `natter: ${file} exists\n  --force replaces it\n`,
     });
     expect((await run([...words, '--force'])).code).toBe(0);
+  });
+
+  test('--force replaces a link, not the file that it leads to', async () => {
+    const { run, folder: project, write } = createPromptProject(files);
+    write({ 'outside.txt': 'kept' });
+    const folder = join(project, '.natter/prompts');
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(join(project, 'outside.txt'), join(folder, 'brief.md'));
+    const words = ['prompts', 'import', 'brief.yaml', '--project', '--force'];
+    expect(await run(words)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(project, 'outside.txt'), 'utf8')).toBe('kept');
+    expect(lstatSync(join(folder, 'brief.md')).isSymbolicLink()).toBe(false);
   });
 
   test('imports the other files if one is wrong', async () => {

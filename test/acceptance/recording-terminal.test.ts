@@ -23,8 +23,8 @@ test('a recorded conversation has the same answers when it is replayed', async (
     const terminal = await openRepl([...words, '--no-save'], { columns: 120 });
     for (const text of ['first', 'second']) {
       terminal.type(`[sandbox echo] ${text} answer${keys.enter}`);
-      await terminal.waitFor(new RegExp(`\\n${text} answer\\n\\n›`));
-      await terminal.waitFor(new RegExp(`${source} · origin`));
+      await terminal.waitFor(new RegExp(`\\n${text} answer\\n\\norigin · `));
+      await terminal.waitFor(new RegExp(`${source} {2}origin`));
     }
     const text = await terminal.transcript();
     expect(await leave(terminal)).toBe(0);
@@ -36,7 +36,7 @@ test('a recorded conversation has the same answers when it is replayed', async (
   expect(replayed).toContain(`replayed from ${tape}`);
   const answers = (text: string) => text.match(/^(first|second) answer$/gm);
   expect(answers(replayed)).toEqual(answers(live));
-  expect(replayed).toContain('replay · origin');
+  expect(replayed).toContain('replay  origin');
 });
 
 test('a key entered in a replayed conversation is not stored', async () => {

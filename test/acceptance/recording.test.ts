@@ -163,7 +163,7 @@ test('D1 natter killed during a recording leaves a recording of everything recei
   expect((await runNatter(['--replay', tape, '[sandbox echo] on'])).stdout).toBe('on');
 });
 
-test('P5 Ctrl-C ends the exchange of a recording, and ends a replay', async () => {
+test('P5 Ctrl+C ends the exchange of a recording, and ends a replay', async () => {
   const tape = newPath();
   const prompt = '[sandbox tokens=500 rate=50]';
   const live = startNatter(['--sandbox', '--record', tape, prompt]);

@@ -15,7 +15,7 @@ test('X15: Tab after /resume reports why the conversations cannot be read', asyn
   expect(await leave(terminal)).toBe(0);
 });
 
-test('X16: Ctrl-G twice in one read opens one editor, and later keys are typed afterwards', async () => {
+test('X16: Ctrl+G twice in one read opens one editor, and later keys are typed afterwards', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-editor-'));
   const log = join(folder, 'log');
   const editor = join(folder, 'editor');

@@ -19,7 +19,36 @@ describe('line mode', () => {
     expect(terminal.output()).not.toContain('\u001B');
   });
 
-  test('P7 Ctrl-C stops an answer, and quits when pressed twice more', async () => {
+  test('reads Markdown as text, and --plain as it is', async () => {
+    const prompt = '[sandbox echo] ## Two\\\n- [x] *three*\\\n```sh\\\nls\\\n```\n';
+    const terminal = openTerminal(['--sandbox', '--accessible']);
+    await terminal.waitFor(/You:/);
+    terminal.type(prompt);
+    await terminal.waitFor(
+      /^origin: Heading 2: Two\ndone: three\ncode 1, sh, 1 line:\nls\nend of code 1\nYou:/m,
+    );
+    expect(await leave(terminal)).toBe(0);
+    const source = openTerminal(['--sandbox', '--accessible', '-i', '--plain']);
+    await source.waitFor(/You:/);
+    source.type(prompt);
+    await source.waitFor(/^origin: ## Two\n- \[x\] \*three\*\n```sh\nls\n```\nYou:/m);
+    expect(await leave(source)).toBe(0);
+  });
+
+  test.each([
+    ['--accessible', ['--accessible'], {}, 'Heading 1: Two\nthree'],
+    ['TERM=dumb', [], dumb, 'Heading 1: Two\nthree'],
+    ['--accessible and --plain', ['--accessible', '--plain'], {}, '# Two\n*three*'],
+  ])('a single answer with %s is read in the same way', async (_name, words, env, text) => {
+    const terminal = openTerminal(['--sandbox', ...words, '[sandbox echo] # Two\n*three*'], {
+      env,
+    });
+    expect((await terminal.exit).exitCode).toBe(0);
+    expect(await terminal.transcript()).toContain(text);
+    expect(await terminal.transcript()).toMatch(/^origin, \d+ tokens in, /m);
+  });
+
+  test('P7 Ctrl+C stops an answer, and quits when pressed twice more', async () => {
     const terminal = openTerminal(['--sandbox', '--accessible']);
     await terminal.waitFor(/You:/);
     terminal.type('[sandbox tokens=2000 rate=50]\n');
@@ -27,7 +56,7 @@ describe('line mode', () => {
     terminal.type(keys.interrupt);
     await terminal.waitFor(/natter: stopped; \/continue resumes it\nYou:/);
     terminal.type(keys.interrupt);
-    await terminal.waitFor(/press Ctrl-C again to quit/);
+    await terminal.waitFor(/press Ctrl\+C again to quit/);
     terminal.type(keys.interrupt);
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
   });

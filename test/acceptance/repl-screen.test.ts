@@ -9,7 +9,7 @@ describe('the screen of the REPL', () => {
   test('is redrawn by Ctrl+L, without repeating or erasing the scrollback', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox echo] needle${keys.enter}`);
-    const before = count(await terminal.waitFor(/\nneedle\n\n›/), 'needle');
+    const before = count(await terminal.waitFor(/\nneedle\n\norigin · /), 'needle');
     for (let times = 0; times < 3; times += 1) terminal.type(`${keys.redraw}x`);
     await screenWith(terminal, /› xxx\n/);
     expect(count(await terminal.transcript(), 'needle')).toBe(before);
@@ -18,7 +18,30 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('shows the caret but no colours with NO_COLOR', async () => {
+  test('opens the menu of commands with the slash, and closes it with Esc', async () => {
+    const terminal = await openRepl();
+    terminal.type('/');
+    const screen = await screenWith(terminal, /› \/help \[name\] .*\n {2}\/retry \[model\]/);
+    expect(screen).toMatch(/ 1\/\d+ ↓\n/);
+    terminal.type('vers');
+    await screenWith(terminal, /› \/vers\n› \/version \[n\] [^\n]*\n {2}\/conversations /);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /› \/vers\nnew conversation/);
+    terminal.type(keys.interrupt);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('turns a spinner while an answer streams, and none afterwards', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox tokens=60 rate=30]${keys.enter}`);
+    await terminal.waitFor(/\norigin · .* tokens\n/);
+    const frames = new Set(terminal.output().match(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g));
+    expect(frames.size).toBeGreaterThan(3);
+    expect(await terminal.transcript()).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('shows the caret, and weights but no colours, with NO_COLOR', async () => {
     const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
     terminal.type(`[sandbox echo] plain${keys.enter}`);
     await terminal.waitFor(/\nplain\n/);
@@ -26,7 +49,9 @@ describe('the screen of the REPL', () => {
     await screenWith(terminal, /› draft/);
     expect((await terminal.modes()).cursorHidden).toBe(false);
     // oxlint-disable-next-line no-control-regex
-    expect(terminal.output()).not.toMatch(/\u001B\[[\d;]*[1-9][\d;]*m/);
+    const codes = [...terminal.output().matchAll(/\u001B\[([\d;]+)m/g)].map(([, code]) => code);
+    // Bold and dim are not colours.
+    expect(new Set(codes)).toEqual(new Set(['0', '1', '2', '22']));
     terminal.type(keys.interrupt);
     expect(await leave(terminal)).toBe(0);
   });
@@ -48,11 +73,12 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('lets the terminal wrap prose, so that a copied line is complete', async () => {
-    const terminal = await openRepl(['--sandbox'], { columns: 40 });
+  test('lets the terminal wrap prose with NATTER_WRAP=none, so that a copied line is complete', async () => {
+    const env = { NATTER_WRAP: 'none' };
+    const terminal = await openRepl(['--sandbox'], { columns: 40, env });
     const sentence = `${'many words '.repeat(12)}end`;
     terminal.type(`[sandbox echo] ${sentence}${keys.enter}`);
-    await terminal.waitFor(/end\n\n›/);
+    await terminal.waitFor(/end\n\norigin · /);
     expect((await terminal.copied()).split('\n')).toContain(sentence);
     expect(await leave(terminal)).toBe(0);
   });
@@ -63,10 +89,10 @@ describe('the screen of the REPL', () => {
     terminal.type(`[sandbox echo] käse 🧀${keys.enter}`);
     await terminal.waitFor(/\nkäse 🧀\n/);
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
-    await terminal.waitFor(/the last answer written to/);
+    await terminal.waitFor(/the last answer was\s+written to/);
     terminal.type(`/save ~/cheese.weird${keys.enter}`);
     await terminal.waitFor(/choose another name/);
-    expect(await terminal.copied()).toContain('cheese.weird: it already exists\n');
+    expect(await terminal.copied()).toMatch(/cheese\.weird: it\s+already\s+exists\n/);
     expect(readFileSync(join(env.HOME, 'cheese.weird'), 'utf8')).toBe('käse 🧀');
     expect(await leave(terminal)).toBe(0);
   });

@@ -71,7 +71,7 @@ describe('P18 the terminal is restored', () => {
   });
 });
 
-describe('P19 Ctrl-Z', () => {
+describe('P19 Ctrl+Z', () => {
   test('suspends natter, and fg resumes it with its draft', async () => {
     const session = openShell(`set -m; $NATTER --sandbox; ${printState}; fg; ${printState}`);
     await session.waitFor(/›/);
@@ -139,7 +139,7 @@ describe('P20 the window', () => {
   });
 
   test('X26: keeps lines whole in an xterm.js terminal that no variable identifies', async () => {
-    const session = openTerminal(['--sandbox']);
+    const session = openTerminal(['--sandbox'], { env: { NATTER_WRAP: 'none' } });
     await session.waitFor(/›/);
     const paragraphs = Array.from(
       { length: 10 },

@@ -165,7 +165,7 @@ describe('variables', () => {
     [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
     [['plain.md', '-x'], /unknown option '-x'/],
     [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
-    [['choices.md', '--lang=py'], /choices\.md:3: lang must be ts, js, not "py"/],
+    [['choices.md', '--lang=py'], /choices\.md:3: lang must be one of ts, js, not "py"/],
     [['choices.md', '--topic=a'], /its variables are lang, tone/],
     [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
     [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],

@@ -54,3 +54,12 @@ test('a batch with --redact sends placeholders, and its results have the secrets
   const { stdout } = await runNatter(['batch', '--sandbox', '--redact', file]);
   expect(JSON.parse(stdout)).toMatchObject({ content: githubToken });
 });
+
+test('a dry run with --redact shows the placeholders', async () => {
+  const { env, home } = await openRemote();
+  const words = ['batch', '--redact', '--dry-run', batchFile(home)];
+  const { code, stdout } = await runNatter(words, { env });
+  expect(code).toBe(0);
+  expect(stdout).toContain('is REDACTED_GITHUB_TOKEN_');
+  expect(stdout).not.toContain(githubToken);
+});

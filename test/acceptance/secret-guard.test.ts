@@ -158,6 +158,15 @@ test('the files that a prompt file inserts are checked', async () => {
   expect(server.requests).toEqual([]);
 });
 
+test('the text of a prompt file is checked, too', async () => {
+  const { server, env, home, host } = await openRemote();
+  writeFileSync(join(home, 'review.md'), secretLog);
+  const { code, stderr } = await runNatter(['run', './review.md'], { env, cwd: home });
+  expect(code).toBe(17);
+  expect(stderr).toContain(`review.md line 2 has a GitHub token, so it was not sent to ${host}`);
+  expect(server.requests).toEqual([]);
+});
+
 test('the guard checks text for the services of --fallback, too', async () => {
   const local = await serve([[streamed('Hello')]]);
   const home = temporaryHome();

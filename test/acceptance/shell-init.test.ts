@@ -94,7 +94,7 @@ test.each([
 
 test('keys are set by an option, by a variable and by a setting', async () => {
   const env = { HOME: temporaryHome() };
-  await runNatter(['config', 'set', 'shell-key', 'Ctrl-G'], { env });
+  await runNatter(['config', 'set', 'shell-key', 'Ctrl+G'], { env });
   const { stdout } = await runNatter(['shell-init', 'bash'], { env });
   expect(stdout).toContain(String.raw`-x '"\C-g": _natter_suggest'`);
   expect(stdout).toContain(String.raw`-x '"\ei": _natter_explain'`);

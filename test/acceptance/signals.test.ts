@@ -59,7 +59,7 @@ test('P5 natter ends at once while the service is silent', async () => {
   expect(elapsed).toBeLessThan(atOnce);
 });
 
-test('R23 Ctrl-C during the wait for a retry ends natter at once, without a further request', async () => {
+test('R23 Ctrl+C during the wait for a retry ends natter at once, without a further request', async () => {
   const server = await serve([[response(429, { 'retry-after': '50' })]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stderr', /retry 1 of 4/);
@@ -87,7 +87,7 @@ async function blockedNatter(): Promise<RunningNatter> {
   return natter;
 }
 
-test('P8 one Ctrl-C is enough although the answer is not read', async () => {
+test('P8 one Ctrl+C is enough although the answer is not read', async () => {
   const natter = await blockedNatter();
   natter.child.kill('SIGINT');
   expect(await endSignal(natter)).toBe('SIGINT');
@@ -101,7 +101,7 @@ test('P8 two signals at once end natter although the answer is not read', async 
   expect(['SIGINT', 'SIGTERM']).toContain(await endSignal(natter));
 });
 
-test('P8 one Ctrl-C is enough while a pipe given as --file has no data', async () => {
+test('P8 one Ctrl+C is enough while a pipe given as --file has no data', async () => {
   const fifo = join(mkdtempSync(join(tmpdir(), 'natter-fifo-')), 'pipe');
   execFileSync('mkfifo', [fifo]);
   const natter = startNatter(['--sandbox', '-f', fifo, 'x']);

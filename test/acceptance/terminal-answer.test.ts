@@ -87,7 +87,7 @@ describe('waiting on a terminal', () => {
   test('shows the model until the first token, and is removed', async () => {
     const held = await openHeldSandbox();
     const session = openTerminal(['[sandbox delay=1500ms] hello'], { env: held.env });
-    await session.waitFor(/waiting for origin · .*Ctrl-C stops/);
+    await session.waitFor(/waiting for origin · .*Ctrl\+C stops/);
     held.release();
     await session.exit;
     expect(await session.transcript()).not.toContain('waiting for');
@@ -101,7 +101,7 @@ describe('waiting on a terminal', () => {
     expect(retries).toHaveLength(1);
   });
 
-  test('R23 Ctrl-C during a retry ends natter at once', async () => {
+  test('R23 Ctrl+C during a retry ends natter at once', async () => {
     const session = open(['[sandbox 429 retry-after=50 times=1] hello']);
     await session.waitFor(/retry 1 of 4/);
     session.type('\u0003');

@@ -43,6 +43,15 @@ test('--strict prints the answer, and fails with 16', async () => {
   expect(await run(['--strict', '-'], long)).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('a cut prompt is noticed although the answer was asked for twice', async () => {
+  const run = await serviceCounting(2048, 9000);
+  const { code, stderr } = await run(['--schema', 'name', '-'], long);
+  expect(code).toBe(13);
+  expect(stderr).toMatch(
+    /warning: the service probably cut the prompt: it counted 2,048 tokens of/,
+  );
+});
+
 const fields = { truncated_suspected: true, estimated_prompt_tokens: 10_000 };
 
 test('--json and --jsonl have the field and the estimate', async () => {

@@ -13,7 +13,6 @@ test.each([
   ['-C', 'hi', '--resume ID continues a conversation, -c the last one'],
   ['-l', 'hi', 'natter conversations lists conversations, natter models list the models'],
   ['--append-system-prompt', 'hi', '-s sets the system prompt'],
-  ['--role', 'shell', 'natter config set system TEXT --profile ROLE stores a role'],
   ['conversations', 'rm', 'natter conversations delete'],
   ['--no-color', 'hi', 'use --color never'],
   ['--api-key=x', 'hi', 'use natter auth login, or'],

@@ -170,7 +170,7 @@ test('a single word is sent after "y"', async () => {
   expect(await terminal.transcript()).toContain('Hello');
 });
 
-test('Ctrl-C at the confirmation ends natter by SIGINT', async () => {
+test('Ctrl+C at the confirmation ends natter by SIGINT', async () => {
   const server = await serve([[streamed('Hello')]]);
   const terminal = openTerminal(['modles'], { env: serviceAt(server) });
   await terminal.waitFor(/\[y\/N\]/);

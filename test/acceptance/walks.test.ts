@@ -184,7 +184,7 @@ describe('the walk of one keypress', () => {
   });
 
   test.each([
-    ['For a key with a binding, such as Ctrl-A', 'bound'],
+    ['For a key with a binding, such as Ctrl+A', 'bound'],
     ['Half a second later', 'pause'],
   ] as const)('%s: names only files that are executed then', async (condition, run) => {
     const named = walk.conditions.get(condition) ?? new Set();

@@ -15,6 +15,7 @@ test('a rate limit, an outage and a cut answer are transient', () => {
 
 const rows: readonly [title: string, kind: FailureKind, options: FailureOptions, is: boolean][] = [
   ['an exhausted quota', 'rate_limited', { remedy: { code: 'check-quota' } }, false],
+  ['an answer cut by --max-tokens', 'incomplete', { remedy: { code: 'raise-max-tokens' } }, false],
   ['a rate limit', 'rate_limited', { remedy: { code: 'slow-down' } }, true],
   ['an unknown authority', 'unreachable', { remedy: { code: 'trust-authority' } }, false],
   ['a refused connection', 'unreachable', { remedy: { code: 'check-connection' } }, true],

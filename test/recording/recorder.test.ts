@@ -210,10 +210,10 @@ test('records the received part of an interrupted answer, as stopped', async () 
   const set = await recording([[streamHead(), chunk(delta('half'))]]);
   const read = async () => {
     for await (const event of set.client.chat(prompt, { signal: stop.signal })) {
-      if (event.type === 'text-received') stop.abort('Ctrl-C');
+      if (event.type === 'text-received') stop.abort('Ctrl+C');
     }
   };
-  await expect(read()).rejects.toBe('Ctrl-C');
+  await expect(read()).rejects.toBe('Ctrl+C');
   expect(typesIn(set.path)).toEqual(['request', 'response', 'bytes', 'stopped']);
 });
 

@@ -32,6 +32,11 @@ describe('parseDirective', () => {
     ],
     ['[sandbox: 500]hi', { status: 500 }, 'hi'],
     ['  [Sandbox 500]\nhi', { status: 500 }, 'hi'],
+    [
+      'Summary of the earlier conversation:\n\n<summary>\nof one\n</summary>\n\n[sandbox 500] hi',
+      { status: 500 },
+      'hi',
+    ],
     ['[sandbox 500]  two blanks', { status: 500 }, ' two blanks'],
     ['[sandbox 500,\n times=2 ]', { status: 500, times: 2 }, ''],
     [`[sandbox body='<b>]</b>'] x`, { body: '<b>]</b>' }, 'x'],

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { runNatter, serviceAt, startSandboxCommand } from '../support/natter.ts';
+import { leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const own = '\u001B[38;2;255;95;175mcode\u001B[39m';
+
+/** The environment of a profile with a colour for code. */
+async function openProfile() {
+  const service = serviceAt(await startSandboxCommand(), { NATTER_API_KEY: 'sandbox-key' });
+  const env = { ...sharedHome(), ...service, COLORTERM: 'truecolor' };
+  const set = await runNatter(['config', 'set', 'colors.code', '#FF5FAF'], { env });
+  expect(set.stderr).toBe('natter: colors.code is set to #ff5faf in profile default\n');
+  return env;
+}
+
+test('a colour of the profile applies to single answers, except without colours', async () => {
+  const env = await openProfile();
+  const listed = await runNatter(['config', 'list'], { env });
+  expect(listed.stdout).toContain('colors.code\t#ff5faf\tprofile default\n');
+  const outputs = ['', 'NO_COLOR', 'NATTER_THEME'].map(async (name) => {
+    const more = name === '' ? {} : { [name]: name === 'NO_COLOR' ? '1' : 'mono' };
+    const terminal = openTerminal(['[sandbox echo] a `code`'], { env: { ...env, ...more } });
+    await terminal.exit;
+    return terminal.output();
+  });
+  const [colored, without, mono] = await Promise.all(outputs);
+  expect(colored).toContain(own);
+  expect(without).not.toContain('38;2');
+  expect(mono).not.toContain('38;2');
+});
+
+test('a colour of the profile applies in a conversation, except with the theme mono', async () => {
+  const terminal = await openRepl([], { env: await openProfile() });
+  terminal.type('[sandbox echo] a `code`\r');
+  await screenWith(terminal, /\na code\n/);
+  expect(terminal.output()).toContain(own);
+  terminal.type('/theme mono\r');
+  await screenWith(terminal, /the theme is mono/);
+  const before = terminal.output().length;
+  terminal.type('[sandbox echo] b `code`\r');
+  await screenWith(terminal, /\nb code\n/);
+  expect(terminal.output().slice(before)).not.toContain('38;2');
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('a bad colour and an unknown part are refused', async () => {
+  const env = await openProfile();
+  const bad = await runNatter(['config', 'set', 'colors.code', 'redd'], { env });
+  expect([bad.code, bad.stderr]).toEqual([
+    2,
+    'natter: colors.code must be a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"\n',
+  ]);
+  const part = await runNatter(['config', 'set', 'colors.cod', 'red'], { env });
+  expect([part.code, part.stderr.split('\n')[0]]).toEqual([
+    2,
+    'natter: "cod" is not a part of an answer with a colour',
+  ]);
+});

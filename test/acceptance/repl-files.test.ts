@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys, leave, openRepl, paste, screenWith } from '../support/repl-terminal.ts';
+
+test('a menu after @ shows the files that match, and Tab accepts one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-picked-'));
+  mkdirSync(join(folder, 'docs'));
+  for (const name of ['docs/green-tea.md', 'notes.md']) writeFileSync(join(folder, name), 'text');
+  const shell = `cd '${folder}' && exec $NATTER --sandbox`;
+  const terminal = await openRepl([], { columns: 120, shell });
+  terminal.type('sum up @');
+  await screenWith(terminal, /› sum up @ *\n› docs\/ *\n +notes\.md/);
+  terminal.type('grtea');
+  await screenWith(terminal, /› docs\/green-tea\.md/);
+  terminal.type(keys.tab);
+  await screenWith(terminal, /› sum up @docs\/green-tea\.md *$/m);
+  terminal.type(keys.enter);
+  await terminal.waitFor(/attached docs\/green-tea\.md \(4 bytes\)/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('a dropped file is attached', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'natter-dropped-')), 'my notes.md');
+  writeFileSync(file, 'about tea');
+  const terminal = await openRepl(['--sandbox'], { columns: 120 });
+  terminal.type('[sandbox echo] ');
+  terminal.type(paste(`'${file}'`));
+  await screenWith(terminal, /@".*my notes\.md"[^]*Ctrl\+_ keeps its path as text/);
+  terminal.type(keys.enter);
+  await terminal.waitFor(/attached .*my notes\.md \(9 bytes\)[^]*about tea/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('a pasted path that does not exist stays text', async () => {
+  const terminal = await openRepl(['--sandbox'], { columns: 120 });
+  terminal.type('[sandbox echo] ');
+  terminal.type(paste('/no/such/file.md'));
+  terminal.type(keys.enter);
+  await terminal.waitFor(/^\/no\/such\/file\.md$/m);
+  expect(await leave(terminal)).toBe(0);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { clears, keys, leave, screenWith, sharedHome } from '../support/repl-terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** A home folder with two conversations. */
+async function twoConversations(): Promise<Record<string, string>> {
+  const env = sharedHome();
+  for (const prompt of ['which tea is green?', 'how is coffee roasted?']) {
+    const { code } = await runNatter(['--sandbox', prompt], { env });
+    expect(code).toBe(0);
+  }
+  return env;
+}
+
+test('--resume alone lists the conversations; a filter and Enter open one', async () => {
+  const env = await twoConversations();
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  await screenWith(terminal, /filter: +1 of 2\n› how is coffee[^]*which tea/);
+  terminal.type('green');
+  await screenWith(terminal, /filter: green +1 of 1\n› which tea/);
+  terminal.type(keys.enter);
+  await screenWith(terminal, /: which tea is green\?\n[^]*\nwhich tea is green\? +sandbox/);
+  expect(await leave(terminal)).toBe(0);
+  expect(await terminal.transcript()).not.toMatch(clears);
+});
+
+test('Tab searches the texts, and Esc returns to a new conversation', async () => {
+  const env = await twoConversations();
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  await screenWith(terminal, /filter:/);
+  terminal.type(`${keys.tab}roasted`);
+  await screenWith(terminal, /search: roasted +1 of 1\n› how is coffee/);
+  terminal.type(keys.escape);
+  await screenWith(terminal, /› type a prompt[^]*new conversation/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('in line mode the list is numbered, and a number opens a conversation', async () => {
+  const env = { ...(await twoConversations()), TERM: 'dumb' };
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  await terminal.waitFor(/1 how is coffee roasted\?[^]*2 which tea is green\?[^]*Open:/);
+  terminal.type('2\r');
+  await terminal.waitFor(/natter: [^\n]*which tea is green\?[^]*You:\s*$/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('--resume alone without a conversation, or without a terminal, is refused', async () => {
+  const env = sharedHome();
+  const terminal = openTerminal(['--sandbox', '--resume'], { env });
+  expect((await terminal.exit).exitCode).toBe(6);
+  const { code, stderr } = await runNatter(['--sandbox', '--resume'], { env, input: '' });
+  expect(code).toBe(2);
+  expect(stderr).toContain('natter --resume latest "why is the sky blue?"');
+});

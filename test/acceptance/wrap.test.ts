@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { runNatter } from '../support/natter.ts';
+import { leave, openRepl, screenWith } from '../support/repl-terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+const prompt =
+  '[sandbox echo rate=200] - one two three four five six\n\n> seven eight nine ten eleven';
+const rows = '• one two three four\n  five six\n\n│ seven eight nine ten\n│ eleven';
+
+test('an answer on a terminal is wrapped between words', async () => {
+  const terminal = openTerminal(['--sandbox', prompt], { columns: 22 });
+  await terminal.exit;
+  expect(await terminal.transcript()).toContain(rows);
+});
+
+test.each([
+  ['--wrap none', ['--wrap', 'none'], {}],
+  ['NATTER_WRAP=none', [], { NATTER_WRAP: 'none' }],
+])('with %s the terminal wraps it', async (_, words, env) => {
+  const terminal = openTerminal(['--sandbox', ...words, prompt], { columns: 22, env });
+  await terminal.exit;
+  expect(await terminal.copied()).toContain('• one two three four five six\n');
+});
+
+test('an answer in a pipe is not wrapped', async () => {
+  const { stdout } = await runNatter(['--sandbox', '--markdown', '--color', 'always', prompt], {
+    env: { COLUMNS: '22', LC_ALL: 'C.UTF-8' },
+  });
+  expect(stdout).toContain('• one two three four five six\n');
+});
+
+test('an answer in a conversation is wrapped, and /wrap none leaves that to the terminal', async () => {
+  const terminal = await openRepl(['--sandbox'], { columns: 30 });
+  terminal.type('[sandbox echo rate=200] one two three four five six seven eight\r');
+  await screenWith(terminal, /\none two three four five six\nseven eight/);
+  terminal.type('/wrap none\r');
+  await screenWith(terminal, /the terminal wraps answers/);
+  terminal.type('[sandbox echo] 1 two three four five six seven eight\r');
+  await screenWith(terminal, /\n1 two three four five six seve\nn eight/);
+  expect(await leave(terminal)).toBe(0);
+});

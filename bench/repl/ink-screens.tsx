@@ -10,7 +10,7 @@ function Status({ tokens }: { readonly tokens: number }): ReactElement {
     <Box flexDirection="column">
       <Text dimColor>{`origin · ${tokens} tokens · Esc stops`}</Text>
       <Text>{'› '}</Text>
-      <Text dimColor>Light and air · origin · 1,204 of 128,000 tokens (1%)</Text>
+      <Text dimColor>Light and air origin 1.2K/128K 1%</Text>
     </Box>
   );
 }

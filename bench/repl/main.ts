@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { median } from '../support/table.ts';
+import { memoryOf, resume } from './natter-run.ts';
 import type { Cost } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'));
@@ -15,7 +16,7 @@ const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, LANG: 'C.UT
 const env = { ...environment, TERM: 'xterm-256color', CI: 'false' };
 
 /**
- * Runs node on a terminal; resolves with the time until its end, or until the first output that matches. Ctrl-D then
+ * Runs node on a terminal; resolves with the time until its end, or until the first output that matches. Ctrl+D then
  * ends the program, so that it writes its compiled code as in normal use.
  */
 function onTerminal(words: readonly string[], until?: RegExp): Promise<number> {
@@ -99,6 +100,32 @@ async function benchFirstFrame(): Promise<void> {
   line(['natter --sandbox, against node -e 0', values, median(ratios).toFixed(2)]);
 }
 
+const turns = 1000;
+const tokens = 100_000;
+
+async function benchResume(): Promise<void> {
+  const home = { folder, env };
+  const runs = [];
+  for (let run = -1; run < 5; run += 1) {
+    const times = await resume(home, turns);
+    if (run >= 0) runs.push(times);
+  }
+  head(['conversation of 1,000 turns, resumed', 'median', 'target']);
+  line(['first frame', `${median(runs.map(({ firstFrame }) => firstFrame)).toFixed(0)} ms`, '-']);
+  line(['its end, after that', `${median(runs.map(({ end }) => end)).toFixed(0)} ms`, '300 ms']);
+}
+
+async function benchMemory(): Promise<void> {
+  head(['answer in a conversation', 'peak memory', 'target']);
+  for (const [length, target] of [
+    [1, '-'],
+    [tokens, '90 MB'],
+  ] as const) {
+    const peak = await memoryOf({ folder, env }, length);
+    line([`${length.toLocaleString('en-US')} tokens`, `${peak.toFixed(0)} MB`, target]);
+  }
+}
+
 /** CPU time that a process has used, in milliseconds (Linux). */
 function processorTime(id: number): number {
   const fields = readFileSync(`/proc/${id}/stat`, 'utf8').split(' ');
@@ -126,7 +153,11 @@ async function benchIdle(): Promise<void> {
 
 async function bench(): Promise<void> {
   await benchFirstFrame();
-  if (process.platform === 'linux') await benchIdle();
+  await benchResume();
+  if (process.platform === 'linux') {
+    await benchMemory();
+    await benchIdle();
+  }
   await benchAnswers(5000, 500, ['natter', 'static', 'text']);
   if (process.argv.includes('quick')) return;
   await benchAnswers(20_000, 4000, ['natter', 'static']);

@@ -33,18 +33,21 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
     askColumn: () => undefined,
   });
   const draw = createDrawer();
-  const look = { style, unicode: true };
+  const lookNow = () => ({ style, unicode: true, now: performance.now() });
   const width = () => terminal.columns();
   const stream = createMarkdownStream({ style, width, hyperlinks: true, unicode: true });
   const sanitizer = createSanitizer();
   const begin = performance.now();
   let tokens = 0;
+  // As in a conversation, and as in the other screens, the first frame is drawn before the answer.
+  region.render((place) => draw(idle, lookNow(), place));
   return {
     async add(delta) {
       tokens += 1;
       region.commit(await stream.write(sanitizer.write(delta)));
       const seconds = Math.floor((performance.now() - begin) / 1000);
-      region.render((place) => draw(modelOf(tokens, seconds, stream.undecided()), look, place));
+      const model = modelOf(tokens, seconds, stream.undecided());
+      region.render((place) => draw(model, lookNow(), place));
     },
     async close() {
       region.commit(await stream.end());

@@ -3,7 +3,11 @@ import { inkBundling } from '../../scripts/bundle/ink.js';
 
 // Bundled like natter itself, so that all screens use the same Ink.
 export default defineConfig({
-  input: { main: 'bench/repl/main.ts', program: 'bench/repl/program.ts' },
+  input: {
+    main: 'bench/repl/main.ts',
+    program: 'bench/repl/program.ts',
+    service: 'bench/support/service.ts',
+  },
   platform: 'node',
   external: ['@lydell/node-pty'],
   plugins: [inkBundling()],

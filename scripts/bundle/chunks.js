@@ -53,12 +53,17 @@ const chunks = [
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
   // Of conversations, and of `natter prompts edit`.
   { name: 'editor', roots: ['src/repl/system/external-editor.ts'] },
+  // Also of `--dry-run`, which does not load the client.
+  { name: 'table', roots: ['src/output/table.ts'] },
   { name: 'common', roots: repl, within: relatives },
   { name: 'store', roots: repl, within: ['src/commands/config/run.ts'] },
   { name: 'repl', roots: repl },
   { name: 'region', roots: screen, within: relatives },
   { name: 'session', roots: screen, within: ['src/repl/line-mode/run-line-mode.ts'] },
   { name: 'screen', roots: screen },
+  // The reader of Markdown for screen readers uses a part of it.
+  { name: 'marked', roots: ['node_modules/marked/lib/marked.esm.js'] },
+  { name: 'markdown', roots: ['src/terminal/markdown/markdown-stream.ts'] },
 ];
 
 function closureOf(roots, getModuleInfo) {

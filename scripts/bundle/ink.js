@@ -2,15 +2,18 @@ import { fileURLToPath } from 'node:url';
 
 const local = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Modules replaced by faster ones with the same interface, or by ones that CommonJS can contain. */
+/** Modules replaced by faster ones with the same interface, by ones that CommonJS can contain, or by ones that do nothing. */
 const replacements = new Map([
   ['yoga-layout', local('./yoga-layout.js')],
   ['wrap-ansi', local('./wrap-ansi.js')],
+  ['signal-exit', local('./signal-exit.js')],
+  ['stack-utils', local('./stack-utils.js')],
 ]);
 
 /**
  * Code removed from Ink and Yoga: the developer tools with their top-level await; loading WebAssembly from a data: URL
- * with fetch, which starts Node's whole HTTP client; and caches of every text ever measured or wrapped.
+ * with fetch, which starts Node's whole HTTP client; decoding it character by character; a clock that Node loads with
+ * all of `perf_hooks`; and caches of every text ever measured or wrapped.
  */
 const edits = [
   { file: /ink[\\/]build[\\/]measure-text\.js$/, from: 'cache.set(text, dimensions);', to: '' },
@@ -31,6 +34,16 @@ const edits = [
     to: 'true?',
   },
   { file: /yoga-wasm-base64-esm\.js$/, from: 'import.meta.url', to: '""' },
+  {
+    file: /yoga-wasm-base64-esm\.js$/,
+    from: 'var b=xa(a.slice(37)),c=new Uint8Array(b.length);for(a=0;a<b.length;++a)c[a]=b.charCodeAt(a);var d=c',
+    to: 'var d=Buffer.from(a.slice(37),"base64")',
+  },
+  {
+    file: /scheduler\.production\.js$/,
+    from: 'if ("object" === typeof performance && "function" === typeof performance.now)',
+    to: 'if (false)',
+  },
 ];
 
 /** Adapts Ink to CommonJS and to a fast start. Fails the build if the code of Ink is not as expected. */

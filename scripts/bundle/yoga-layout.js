@@ -7,7 +7,14 @@ export * from 'yoga-layout/load';
 let yoga;
 export { yoga as default };
 
+async function load() {
+  yoga = await loadYoga();
+}
+
+let loading;
+
 /** Must resolve before Ink draws for the first time. */
-export async function loadLayout() {
-  yoga ??= await loadYoga();
+export function loadLayout() {
+  loading ??= load();
+  return loading;
 }

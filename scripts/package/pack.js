@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const windows = process.platform === 'win32';
 
@@ -20,11 +20,28 @@ function publishedDescription() {
   return `${JSON.stringify(published, undefined, 2)}\n`;
 }
 
+/** Documents for those who work on natter are not packed: a link to one becomes text. */
+function withoutDeadLinks(text, folder) {
+  return text.replaceAll(
+    /\[([^\][]+)\]\((?!\w+:|#)([^)\s#]+)(?:#[^)\s]*)?\)/g,
+    (link, label, target) => (existsSync(join(folder, target)) ? link : label),
+  );
+}
+
+function removeDeadLinks(stage, files) {
+  for (const { path } of files.filter((file) => file.path.endsWith('.md'))) {
+    const file = join(stage, path);
+    writeFileSync(file, withoutDeadLinks(readFileSync(file, 'utf8'), dirname(file)));
+  }
+}
+
+/** @returns the name of the package */
 function packInto(folder, stage) {
   const [{ files }] = JSON.parse(npmPack(['--dry-run', '--json'], process.cwd()));
   for (const { path } of files) cpSync(path, join(stage, path), { preserveTimestamps: true });
+  removeDeadLinks(stage, files);
   writeFileSync(join(stage, 'package.json'), publishedDescription());
-  npmPack(['--silent', '--pack-destination', resolve(folder)], stage);
+  return npmPack(['--silent', '--pack-destination', resolve(folder)], stage).trim();
 }
 
 /** Packs the built files into a folder, without a new build. @returns the path of the package */
@@ -32,10 +49,8 @@ export function pack(folder = mkdtempSync(join(tmpdir(), 'natter-pack-'))) {
   if (!existsSync('dist/main.cjs')) throw new Error('natter is not built: run npm ci');
   const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
   try {
-    packInto(folder, stage);
+    return resolve(folder, packInto(folder, stage));
   } finally {
     rmSync(stage, { recursive: true });
   }
-  const [name] = readdirSync(folder);
-  return resolve(folder, name);
 }

@@ -1,5 +1,6 @@
 // Installs the packed natter into an empty folder, tries it on each supported Node, and runs the acceptance tests with
-// the latest of each major version: `npm run test:nodes`. The current Node skips them, because `npm test` runs them. The
+// the latest of each major version: `npm run test:nodes`. These Nodes share the tests, because each of them would take
+// minutes for all; with --whole, each runs all of them. The current Node skips them, because `npm test` runs them. The
 // Nodes are from the npm registry; a Node that it does not have is reported as not tried, and is not a failure.
 // With --this, only the current Node is tried, without the acceptance tests.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,7 +10,7 @@ import { emptyFolder, installNode, nodePackage, removeNode } from './install-nod
 import { pack } from './pack.js';
 import { runTrials } from './trials.js';
 
-/** The oldest supported Node gets the trials only: the acceptance tests take three minutes for each Node. */
+/** The oldest supported Node gets the trials only. */
 const oldestSupported = '20.19.0';
 const majors = ['20', '22', '24', '26'];
 /** natter must report that these are too old. */
@@ -52,17 +53,20 @@ function tryLibrary(node) {
   }
 }
 
-function runAcceptanceTests(node) {
+/** @param share such as `1/3`; undefined for all tests */
+function runAcceptanceTests(node, share) {
   const start = Date.now();
   // Some tests depend on the timing of a terminal and need a second try on a busy machine.
   const words = ['node_modules/vitest/vitest.mjs', 'run', 'test/acceptance', '--retry=1'];
+  if (share !== undefined) words.push(`--shard=${share}`);
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
   const { status } = spawnSync(node, [...words, '--reporter=dot'], {
     env: { ...process.env, PATH: path },
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error(`the acceptance tests failed with ${node}`);
-  print(`acceptance tests passed in ${Math.round((Date.now() - start) / 1000)} s`);
+  const what = share === undefined ? 'acceptance tests' : `acceptance tests, part ${share},`;
+  print(`${what} passed in ${Math.round((Date.now() - start) / 1000)} s`);
 }
 
 /** Passes a Node of this version to `tryIt`, if there is one. */
@@ -93,10 +97,13 @@ function refuses(node) {
 if (process.argv.includes('--this')) tryNode(process.execPath);
 else {
   withNode(oldestSupported, tryNode);
+  const others = majors.filter((major) => !process.version.startsWith(`v${major}.`));
+  const isWhole = process.argv.includes('--whole');
   for (const major of majors) {
     withNode(major, (node) => {
       tryNode(node);
-      if (!process.version.startsWith(`v${major}.`)) runAcceptanceTests(node);
+      const place = others.indexOf(major) + 1;
+      if (place > 0) runAcceptanceTests(node, isWhole ? undefined : `${place}/${others.length}`);
     });
   }
   for (const version of tooOld) {

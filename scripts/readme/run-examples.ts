@@ -85,7 +85,7 @@ async function printed(
     child.write(conversationPrompt);
     while (!text().includes(conversationPrompt)) await sleep(20);
     child.write('\r');
-    while (!text().includes('tokens in')) await sleep(20);
+    while (!/ · \d+ tokens$/m.test(text())) await sleep(20);
     child.write('\u0004');
   }
   await exit;

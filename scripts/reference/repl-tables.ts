@@ -3,7 +3,8 @@ import {
   keyLabel,
   type KeyBinding,
 } from '../../src/repl/editing/keys/key-bindings.ts';
-import { slashCommands, usageOf } from '../../src/repl/slash-commands/table.ts';
+import { usageOf } from '../../src/repl/slash-commands/help.ts';
+import { slashCommands } from '../../src/repl/slash-commands/table.ts';
 
 type Row = readonly [first: string, second: string];
 
@@ -35,6 +36,7 @@ const tables: Readonly<Record<string, string>> = {
   keys: keyTable('composer', 'anywhere'),
   'keys of the completion menu': keyTable('completion'),
   'keys of the search': keyTable('search'),
+  'keys of the list': keyTable('list'),
 };
 
 /** Replaces the tables of docs/repl.md, which are between comments that name them. */

@@ -1,26 +1,27 @@
-// Tries Ctrl-C with Node for Windows: Wine makes the events of a console from the keys of a pseudo-terminal.
+// Tries Ctrl+C with Node for Windows: Wine makes the events of a console from the keys of a pseudo-terminal.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
+import { stripVTControlCharacters } from 'node:util';
 import { windowsPath } from './wine.js';
 
 const interrupt = '\u0003';
-/** Of a program that Ctrl-C ended, in Node and in shells. */
+/** Of a program that Ctrl+C ended, in Node and in shells. */
 const interruptedCode = 130;
 /** Milliseconds, for a busy machine. */
 const limit = 120_000;
 
-/** `waits` are the texts on the terminal after which Ctrl-C is pressed. */
+/** `waits` are the texts on the terminal after which Ctrl+C is pressed. */
 const trials = [
   {
-    name: 'Ctrl-C ends an answer',
+    name: 'Ctrl+C ends an answer',
     words: ['--sandbox', '[sandbox tokens=4000 rate=5] hi'],
     waits: [/A word/],
   },
   {
-    name: 'a second Ctrl-C ends a batch whose requests do not end',
+    name: 'a second Ctrl+C ends a batch whose requests do not end',
     words: ['batch', '--sandbox', 'prompts.txt'],
-    waits: [/of 1/, /Ctrl-C again/],
+    waits: [/of 1/, /Ctrl\+C again/],
   },
 ];
 
@@ -37,7 +38,7 @@ function runOnTerminal({ wine, node, folder }, { words, waits }) {
   let pressed = 0;
   child.onData((text) => {
     screen += text;
-    if (!waits[pressed]?.test(screen)) return;
+    if (!waits[pressed]?.test(stripVTControlCharacters(screen))) return;
     pressed += 1;
     screen = '';
     child.write(interrupt);
@@ -57,7 +58,7 @@ export async function tryConsole(place) {
   for (const trial of trials) {
     const { code, pressed, screen } = await runOnTerminal(place, trial);
     if (code === interruptedCode && pressed === trial.waits.length) continue;
-    throw new Error(`${trial.name}: code ${code} after ${pressed} Ctrl-C\n${screen}`);
+    throw new Error(`${trial.name}: code ${code} after ${pressed} Ctrl+C\n${screen}`);
   }
   return trials.length;
 }

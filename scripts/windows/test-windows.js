@@ -76,7 +76,7 @@ async function tryNode(place) {
   // Wine sometimes fails to start a process.
   if (first.code !== 0) print(`${first.stdout}${first.stderr}\ntrials failed, trying again`);
   conclude('trials', first.code === 0 ? first : run(), start);
-  print(`${await tryConsole(place)} trials of Ctrl-C passed`);
+  print(`${await tryConsole(place)} trials of Ctrl+C passed`);
 }
 
 function trySuite({ wine, node, folder }) {

@@ -39,6 +39,8 @@ const samples: Readonly<Record<string, string>> = {
   holder: 'process 4711',
   value: '7',
   count: '3',
+  hits: '3',
+  number: '3',
   column: 'text',
   command: 'natter compare',
   already: '20',

@@ -25,7 +25,7 @@ const deepest = 12;
 
 /** Functions that only format their argument: `<limit>` is clearer than all values they can return. */
 const formatters =
-  /^(?:count|counted|formatLimit|formatWait|localTimeAfter|shownName|String|Number|figuresText|tokenText|seconds)$/;
+  /^(?:count|countOf|formatLimit|formatWait|localTimeAfter|shownName|String|Number|figuresText|tokenText|seconds)$/;
 
 const words = (name: string) =>
   name.replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -199,6 +199,14 @@ function product(parts: readonly (readonly string[])[]): readonly string[] {
 const isSum = (node: Node) =>
   ['left', 'right'].some((field) => typeof nodeAt(node, field)?.['value'] === 'number');
 
+/** The plural in `countOf(lines, 'line')`, after a space; empty for other expressions. */
+function nounOf(node: Node): string {
+  if (node.type !== 'CallExpression' || nameOf(nodeAt(node, 'callee')) !== 'countOf') return '';
+  const [, noun] = nodesAt(node, 'arguments');
+  const name = noun?.type === 'Literal' ? nameOf(noun) : undefined;
+  return name === undefined ? '' : ` ${name}s`;
+}
+
 function textsOf(node: Node, scope: Scope, depth: number): readonly string[] {
   if (node.type === 'Literal') return node['value'] === null ? [] : [nameOf(node) ?? ''];
   if (node.type === 'TemplateLiteral') {
@@ -225,7 +233,7 @@ function textsOf(node: Node, scope: Scope, depth: number): readonly string[] {
     );
   }
   if (node.type === 'Identifier' && node['name'] === 'undefined') return [];
-  return [placeholder(node)];
+  return [placeholder(node) + nounOf(node)];
 }
 
 /** All texts that an expression can have; empty if it is always undefined. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { limitedForks } from './test/support/limited-forks.ts';
 
 /** Tests of requests and answers, which run over both transports of the client. */
 const exchanges = [
@@ -11,6 +12,7 @@ const exchanges = [
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
   test: {
+    pool: limitedForks,
     globalSetup: 'test/support/temporary-folder.ts',
     // Many tests wait for programs, so one worker would leave a second processor idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,13 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { limitedForks } from './test/support/limited-forks.ts';
-
-/** Tests of requests and answers, which run over both transports of the client. */
-const exchanges = [
-  'test/client/*.test.ts',
-  'test/servers/*.test.ts',
-  'test/recording/{recorder,replay}.test.ts',
-];
+import { exchangeTests } from './test/support/exchange-tests.ts';
 
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
@@ -23,7 +17,7 @@ export default defineConfig({
       { extends: true, test: { name: 'natter', include: ['test/**/*.test.{ts,tsx}'] } },
       {
         extends: true,
-        test: { name: 'undici', include: exchanges, provide: { network: 'undici' } },
+        test: { name: 'undici', include: [...exchangeTests], provide: { network: 'undici' } },
       },
     ],
   },

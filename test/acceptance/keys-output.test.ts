@@ -106,20 +106,6 @@ test('K8 a secret header of a profile that a server sends back is masked', async
   expectNoSecret(stderr, list.stdout, list.stderr);
 });
 
-test('K15 a user name and password in a base URL are masked and never sent', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const url = server.url.replace('://', '://ann:TopSecret@');
-  const env = { NATTER_BASE_URL: url, NATTER_DEBUG: '1' };
-  const shown = await runNatter(['auth', 'status'], { env });
-  const listed = await runNatter(['config', 'list', '--json'], { env });
-  const dry = await runNatter(['hi', '--dry-run'], { env });
-  const sent = await runNatter(['hi'], { env });
-  expect([shown.code, listed.code, dry.code, sent.code]).toEqual([0, 0, 3, 3]);
-  expect(sent.stderr).toContain('contains a user name or password');
-  for (const { stdout, stderr } of [shown, listed, dry, sent]) expectNoSecret(stdout, stderr);
-  expect(server.connections()).toBe(0);
-});
-
 test.each([
   ['config list', ['config', 'list']],
   ['config list --json', ['config', 'list', '--json']],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runNatter, temporaryHome } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import { certificatePath } from '../support/raw-server.ts';
-import { secretKey } from '../support/secret.ts';
+import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 
 /** Reaches this machine, but is not a loopback address. */
@@ -59,6 +59,20 @@ test('K14 --allow-insecure and the setting of a profile allow a key over plain h
   await runNatter(['config', 'set', 'allow-insecure', 'true'], { env });
   expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
   expect(server.requests).toHaveLength(2);
+});
+
+test('K15 a user name and password in a base URL are masked and never sent', async () => {
+  const server = await serve([[streamed('Hello')]]);
+  const url = server.url.replace('://', '://ann:TopSecret@');
+  const env = { NATTER_BASE_URL: url, NATTER_DEBUG: '1' };
+  const shown = await runNatter(['auth', 'status'], { env });
+  const listed = await runNatter(['config', 'list', '--json'], { env });
+  const dry = await runNatter(['hi', '--dry-run'], { env });
+  const sent = await runNatter(['hi'], { env });
+  expect([shown.code, listed.code, dry.code, sent.code]).toEqual([0, 0, 3, 3]);
+  expect(sent.stderr).toContain('contains a user name or password');
+  for (const { stdout, stderr } of [shown, listed, dry, sent]) expectNoSecret(stdout, stderr);
+  expect(server.connections()).toBe(0);
 });
 
 test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {

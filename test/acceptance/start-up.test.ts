@@ -7,9 +7,12 @@ import { runNatter } from '../support/natter.ts';
 const preload = resolve('test/support/loaded-modules.cjs');
 
 /** Files, and Node's modules as `node:` with their names, including internal ones. */
-async function loadedModules(words: readonly string[]): Promise<readonly string[]> {
+async function loadedModules(
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
   const list = join(mkdtempSync(join(tmpdir(), 'natter-loaded-')), 'modules');
-  const service = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_RETRIES: '0' };
+  const service = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_RETRIES: '0', ...more };
   const env = { ...service, NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list };
   await runNatter(words, { env });
   return readFileSync(list, 'utf8').split('\n');
@@ -99,6 +102,11 @@ test.each<[Part, readonly string[]]>([
   ['chalk', ['--sandbox', '--color', 'always', 'hi']],
 ])('%s is detected when it is loaded', async (part, words) => {
   expect(await loadedParts(words)).toContain(part);
+});
+
+test('a prompt with NATTER_TRANSPORT=undici loads undici', async () => {
+  const modules = await loadedModules(['hi'], { NATTER_TRANSPORT: 'undici' });
+  expect(modules.map((file) => basename(file))).toContain('undici.cjs');
 });
 
 test('csv-parse is loaded only for a table', async () => {

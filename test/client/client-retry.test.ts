@@ -1,5 +1,4 @@
 import { createServer } from 'node:net';
-import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
   chunk,
@@ -30,66 +29,6 @@ test('R1 retries a 429 four times with backoff, then fails', async () => {
   expect(set.server.requests).toHaveLength(5);
   expect(failureOf(run)).toMatchObject({ kind: 'rate_limited', status: 429, attempts: 5 });
   expect(failureOf(run).message).toContain('slow down (5 attempts)');
-});
-
-test.each([
-  ['R2', '1', 1000],
-  ['R3', '0', 0],
-  ['R4', '0.1', 100],
-  ['R5', 'Fri, 20 Nov 2026 12:00:03 GMT', 3000],
-])('%s waits for Retry-After "%s": %d ms', async (_id, text, delay) => {
-  const set = await serveClient([[limited({ 'retry-after': text })], [answer]]);
-  const run = await runChat(set);
-  expect(run).toMatchObject({ text: 'Hello', delays: [delay], error: undefined });
-});
-
-test('R2 does not retry before the wait is over', async () => {
-  const { server, client, clock } = await serveClient([
-    [limited({ 'retry-after': '1' })],
-    [answer],
-  ]);
-  const events = client.chat(prompt)[Symbol.asyncIterator]();
-  expect((await events.next()).value).toMatchObject({ type: 'retry-scheduled', retry: 1 });
-  const next = events.next();
-  await tick();
-  await clock.advance(999);
-  await tick();
-  expect(server.requests).toHaveLength(1);
-  await clock.advance(1);
-  expect((await next).value).toEqual({ type: 'answer-started', attempt: 2 });
-  await events.return?.();
-});
-
-test.each(['120', '999999999999', 'Infinity'])(
-  'R9 does not wait for Retry-After "%s", but reports it',
-  async (text) => {
-    const set = await serveClient([[limited({ 'retry-after': text })]]);
-    const failure = failureOf(await runChat(set));
-    expect(set.server.requests).toHaveLength(1);
-    expect(failure.kind).toBe('rate_limited');
-    expect(failure.message).toMatch(
-      /Retry-After is (2 minutes, until \d\d:\d\d:\d\d|more than a year)$/,
-    );
-  },
-);
-
-test('R9 also has the wait as a number', async () => {
-  const set = await serveClient([[limited({ 'retry-after': '120' })]]);
-  expect(failureOf(await runChat(set)).retryAfterSeconds).toBe(120);
-});
-
-test('R10 prefers a retry-after-ms of 0 to Retry-After', async () => {
-  const headers = { 'retry-after-ms': '0', 'retry-after': '50' };
-  const run = await runChat(await serveClient([[limited(headers)], [answer]]));
-  expect(run).toMatchObject({ text: 'Hello', delays: [0] });
-});
-
-test('R11 follows x-should-retry', async () => {
-  const never = await serveClient([[json(500, {}, { 'x-should-retry': 'false' })]]);
-  await runChat(never);
-  expect(never.server.requests).toHaveLength(1);
-  const again = await serveClient([[json(400, {}, { 'x-should-retry': 'true' })], [answer]]);
-  expect((await runChat(again)).text).toBe('Hello');
 });
 
 test('R12 yields one answer after two failures', async () => {

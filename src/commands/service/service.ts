@@ -16,6 +16,7 @@ import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
 import { learnWindows, withWindow } from './served-windows.ts';
+import { singleNetwork } from './single-network.ts';
 
 export interface Service {
   readonly client: Client;
@@ -104,7 +105,7 @@ export function clientOptions(
 
 /**
  * A client of the target that masks secrets, with a debug log if NATTER_DEBUG is set. Without a network among the
- * `others`, it sends with `node:http`.
+ * `others`, it sends with that of single prompts.
  */
 export async function openClient(
   context: MaskedContext,
@@ -114,11 +115,10 @@ export async function openClient(
   others: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const { createClient } = await import('../../client/create-client.ts');
-  const { nodeNetwork } = await import('../../client/http/node/node-network.ts');
   const { maskClient } = await import('./masked-client.ts');
   const options = {
     ...clientOptions(context, settings, target),
-    network: nodeNetwork,
+    network: others.network ?? (await singleNetwork(context.environment)),
     ...others,
   };
   const client = maskClient(createClient(options), () => textFilter(context.secrets));

@@ -1,0 +1,10 @@
+/**
+ * Tests of requests and answers, which run over both transports: those of the client with its network, those of the
+ * built program with `NATTER_TRANSPORT` (docs/decisions/0001-http-transport.md).
+ */
+export const exchangeTests = [
+  'test/client/*.test.ts',
+  'test/servers/*.test.ts',
+  'test/recording/{recorder,replay}.test.ts',
+  'test/acceptance/{keys-proxy,keys-wire,retry,streaming}.test.ts',
+] as const;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys, leave, openRepl, paste, screenWith } from '../support/repl-terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
 
 test('a menu after @ shows the files that match, and Tab accepts one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-picked-'));
@@ -30,6 +31,32 @@ test('a dropped file is attached', async () => {
   await screenWith(terminal, /@".*my notes\.md"[^]*Ctrl\+_ keeps its path as text/);
   terminal.type(keys.enter);
   await terminal.waitFor(/attached .*my notes\.md \(9 bytes\)[^]*about tea/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('in plain lines, Tab finds files in all folders, and a dropped file is attached', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-lines-'));
+  mkdirSync(join(folder, 'docs'));
+  for (const name of ['docs/green-tea.md', 'docs/black-tea.md']) {
+    writeFileSync(join(folder, name), 'text');
+  }
+  const shell = `cd '${folder}' && exec $NATTER --sandbox --accessible`;
+  const terminal = openTerminal([], { columns: 120, shell });
+  await terminal.waitFor(/You:/);
+  terminal.type(`[sandbox echo] @tea${keys.tab}`);
+  await terminal.waitFor(/natter: 2 choices: docs\/black-tea\.md, docs\/green-tea\.md; Tab takes/);
+  terminal.type(keys.tab);
+  await terminal.waitFor(/choice 1 of 2[^]*You: \[sandbox echo\] @docs\/black-tea\.md/);
+  terminal.type(keys.tab);
+  await terminal.waitFor(/choice 2 of 2[^]*You: \[sandbox echo\] @docs\/green-tea\.md/);
+  terminal.type('and ');
+  await terminal.waitFor(/@docs\/green-tea\.md and/);
+  terminal.type(`${folder}/docs/black-tea.md`);
+  await terminal.waitFor(/@docs\/green-tea\.md and @docs\/black-tea\.md/);
+  terminal.type(keys.enter);
+  await terminal.waitFor(
+    /attached docs\/green-tea\.md [^]*attached docs\/black-tea\.md \(4 bytes\)/,
+  );
   expect(await leave(terminal)).toBe(0);
 });
 

@@ -39,3 +39,23 @@ test('an answer in a conversation is wrapped, and /wrap none leaves that to the 
   await screenWith(terminal, /\n1 two three four five six seve\nn eight/);
   expect(await leave(terminal)).toBe(0);
 });
+
+test('plain lines end between words, and /wrap none leaves that to the terminal', async () => {
+  const terminal = openTerminal(['--sandbox', '--accessible'], { columns: 30 });
+  await terminal.waitFor(/You:/);
+  terminal.type('[sandbox echo rate=200] one two three four five six seven\r');
+  await screenWith(terminal, /^origin: one two three four\nfive six seven\nYou:$/m);
+  terminal.type('/wrap none\r');
+  await screenWith(terminal, /\/wrap words[^]*\nYou:$/);
+  terminal.type('[sandbox echo] one two three seventeen four\r');
+  await screenWith(terminal, /^origin: one two three sev[^]*\nYou:$/m);
+  expect(await terminal.copied()).toContain('origin: one two three seventeen four\n');
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('a single answer in plain lines is wrapped between words', async () => {
+  const text = '[sandbox echo] one two three four five';
+  const terminal = openTerminal(['--sandbox', '--accessible', text], { columns: 20 });
+  await terminal.exit;
+  expect(await terminal.copied()).toContain('one two three four\nfive\n');
+});

@@ -6,7 +6,7 @@ import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
 import { initialState } from '../../src/repl/state/initial-state.ts';
-import { lineFormat } from '../../src/repl/text/transcript-formats.ts';
+import { lineFormat } from '../../src/repl/text/line-format.ts';
 import { listPort } from './conversation-lists.ts';
 import { memoryFiles } from './memory-files.ts';
 import { stateOf } from './repl-state.ts';
@@ -193,7 +193,10 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
     now: 0,
   });
-  const format = { ...lineFormat, prompt: (text: string) => `You: ${text}\n` };
+  const format = {
+    ...lineFormat(() => Number.POSITIVE_INFINITY),
+    prompt: (text: string) => `You: ${text}\n`,
+  };
   const { runners = effectRunners } = options;
   const session = createSession({
     ports,

@@ -80,8 +80,11 @@ async function markdownTransform(
 ): Promise<TextTransform> {
   const { isSpoken, unicode, opensLinks } = presentation;
   const { wrap = 'none' } = look;
-  if (isSpoken)
-    return (await import('../../terminal/spoken/spoken-markdown.ts')).createSpokenMarkdown();
+  const isWrapped = stdout.isTerminal && wrap === 'words';
+  if (isSpoken) {
+    const { createSpokenMarkdown } = await import('../../terminal/spoken/spoken-markdown.ts');
+    return createSpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
+  }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const style = await answerStyle(presentation, look);
   return createMarkdownStream({
@@ -90,7 +93,7 @@ async function markdownTransform(
     hyperlinks: stdout.isTerminal && style.colored,
     hidesAddresses: opensLinks,
     unicode,
-    wrap: stdout.isTerminal ? wrap : 'none',
+    wrap: isWrapped ? 'words' : 'none',
   });
 }
 

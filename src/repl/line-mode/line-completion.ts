@@ -13,10 +13,22 @@ import { argumentKind, findCommand } from '../slash-commands/table.ts';
 /** More choices than this are not all read. */
 const maxChoices = 12;
 
+/** The choices of a line, which further Tabs take one after the other. */
+export interface LineChoices {
+  /** The line that was completed. */
+  readonly before: TextBuffer;
+  readonly request: CompletionRequest;
+  /** At least two. */
+  readonly candidates: readonly Candidate[];
+  /** Of the choice on the line; -1 before the first. */
+  readonly index: number;
+}
+
 /** The line after Tab, and what to say about it; without words, the new text says it. */
 export interface LineCompletion {
   readonly buffer: TextBuffer;
   readonly words: string | undefined;
+  readonly choices?: LineChoices;
 }
 
 function nameOf({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
@@ -29,8 +41,8 @@ function choiceWords(request: CompletionRequest, candidates: readonly Candidate[
   const names = candidates.slice(0, maxChoices).map((candidate) => nameOf(request, candidate));
   const list = names.join(', ');
   return length > maxChoices
-    ? `${length} choices, the first ${maxChoices}: ${list}; type more letters`
-    : `${length} choices: ${list}`;
+    ? `${length} choices, the first ${maxChoices}: ${list}; type more letters, or Tab takes the first`
+    : `${length} choices: ${list}; Tab takes the first`;
 }
 
 const kindNames: Readonly<Record<CompletionRequest['kind'], string>> = {
@@ -74,7 +86,15 @@ export function completeLine(
   const matching = matchCandidates(request, offered);
   const typedPart = request.typed.toLowerCase();
   const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typedPart));
-  const candidates = starting.length > 0 ? starting : matching;
+  return offerChoices(buffer, request, starting.length > 0 ? starting : matching);
+}
+
+/** Completes the word with the only candidate, or lists them in words. */
+export function offerChoices(
+  buffer: TextBuffer,
+  request: CompletionRequest,
+  candidates: readonly Candidate[],
+): LineCompletion {
   const [only, second] = candidates;
   if (only === undefined) {
     return { buffer, words: `no ${kindNames[request.kind]} contains "${request.typed}"` };
@@ -83,5 +103,16 @@ export function completeLine(
     return { buffer: applyCandidate(buffer, request, only), words: undefined };
   }
   const extended = extendTyped(buffer, request, candidates);
-  return { buffer: extended, words: choiceWords(request, candidates) };
+  const choices = { before: buffer, request, candidates, index: -1 };
+  return { buffer: extended, words: choiceWords(request, candidates), choices };
+}
+
+/** Takes the next choice, after the last one the first. */
+export function takeNext(choices: LineChoices): LineCompletion {
+  const { before, request, candidates } = choices;
+  const index = (choices.index + 1) % candidates.length;
+  const candidate = candidates[index];
+  const buffer = candidate === undefined ? before : applyCandidate(before, request, candidate);
+  const words = `choice ${index + 1} of ${candidates.length}; Tab takes the next`;
+  return { buffer, words, choices: { ...choices, index } };
 }

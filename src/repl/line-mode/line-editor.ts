@@ -4,8 +4,17 @@ import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import { actionOf } from '../editing/keys/key-map.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { contentOf } from '../editing/paste.ts';
-import { clearBuffer, createBuffer, draftOf, insert, withDraft } from '../editing/text-buffer.ts';
+import {
+  clearBuffer,
+  createBuffer,
+  draftOf,
+  insert,
+  replaceRange,
+  withDraft,
+} from '../editing/text-buffer.ts';
 import { createKeyInput } from '../live/key-input.ts';
+import { mayBeDropped } from '../reducer/dropping.ts';
+import { takeNext, type LineCompletion } from './line-completion.ts';
 import { endSearch, pressSearch } from './line-search-keys.ts';
 import {
   createShownLine,
@@ -36,13 +45,26 @@ function takeText(state: EditorState): string {
   return text;
 }
 
+function takeCompletion(state: EditorState, { buffer, words, choices }: LineCompletion): void {
+  const { line, options } = state;
+  state.buffer = buffer;
+  state.choices = choices && { of: buffer, choices };
+  if (words !== undefined && line.isShown()) options.say(words);
+}
+
 /** In a paste, a tab is text. */
 function complete(state: EditorState): void {
-  const { line, options, search: current } = state;
+  const { options, buffer, choices, search: current } = state;
   if (current?.phase === 'asking' || !options.isPrompt()) return;
-  const { buffer, words } = options.complete(state.buffer);
-  state.buffer = buffer;
-  if (words !== undefined && line.isShown()) options.say(words);
+  const isSame = choices?.of === buffer;
+  const completed = isSame ? takeNext(choices.choices) : options.complete(buffer);
+  if (!(completed instanceof Promise)) return takeCompletion(state, completed);
+  void completed.then((found) => {
+    // Meanwhile the line may have changed.
+    if (state.buffer !== buffer) return;
+    takeCompletion(state, found);
+    show(state);
+  });
 }
 
 function enter(state: EditorState): void {
@@ -112,9 +134,21 @@ const show = ({ line, buffer }: EditorState) => line.update(typedLine(buffer));
 function type(state: EditorState, text: string): void {
   for (const [index, part] of text.split('\n').entries()) {
     if (index > 0) enter(state);
-    state.buffer = insert(state.buffer, part);
+    insertText(state, part);
     show(state);
   }
+}
+
+/** Dropped files become mentions; Ctrl+_ brings their paths back. */
+function insertText(state: EditorState, text: string): void {
+  const { buffer, options } = state;
+  const inserted = insert(buffer, text);
+  const isPossible = options.isPrompt() && state.search?.phase !== 'asking';
+  const mentions = isPossible && mayBeDropped(buffer, text) ? options.mentionsOf(text) : undefined;
+  state.buffer =
+    mentions === undefined
+      ? inserted
+      : replaceRange(inserted, buffer.cursor, inserted.cursor, `${mentions} `);
 }
 
 export function createLineEditor(options: LineEditorOptions): LineEditor {
@@ -125,6 +159,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     buffer: createBuffer(),
     history: undefined,
     search: undefined,
+    choices: undefined,
   };
   const onKeys = (events: readonly KeyEvent[]) => {
     for (const [index, event] of events.entries()) {

@@ -1,4 +1,5 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Dialog } from '../state/dialog.ts';
 import type { Screen } from '../session/ports.ts';
@@ -7,6 +8,8 @@ import { activityText, cancelHintText, stalledSeconds } from '../text/status-tex
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
+  /** Columns of a row, infinite to leave wrapping to the terminal. */
+  readonly width: () => number;
   /** Calls `act` after the current output. */
   readonly defer: (act: () => void) => void;
   /** Pauses input while another program uses the terminal. */
@@ -87,12 +90,16 @@ function writeText(output: Output, text: string): void {
 
 function writeNotice(output: Output, text: string): void {
   const lead = output.isInLine && output.question === undefined ? '\n' : '';
-  writeText(output, `${lead}natter: ${sanitizeLine(text)}\n`);
+  const shown = hangText(`natter: ${sanitizeLine(text)}`, output.options.width());
+  writeText(output, `${lead}${shown}\n`);
 }
 
 function ask(output: Output, state: ReplState | undefined): void {
-  const question = state && questionOf(state, output.options.isSearching?.() === true);
-  if (question === undefined || question === output.question) return;
+  const { isSearching, width } = output.options;
+  const asked = state && questionOf(state, isSearching?.() === true);
+  if (asked === undefined) return;
+  const question = hangText(asked, width());
+  if (question === output.question) return;
   writeText(output, question);
   output.question = question;
   output.options.onAsked?.(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { History } from '../editing/history.ts';
 import type { KeyMap } from '../editing/keys/key-map.ts';
 import type { TextBuffer } from '../editing/text-buffer.ts';
-import type { LineCompletion } from './line-completion.ts';
+import type { LineChoices, LineCompletion } from './line-completion.ts';
 import type { LineSearch } from './line-search.ts';
 import { bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
 
@@ -22,7 +22,10 @@ export interface LineEditorOptions {
   readonly onDiscarded: () => void;
   /** Whether the line is a prompt, not the answer to a question. */
   readonly isPrompt: () => boolean;
-  readonly complete: (buffer: TextBuffer) => LineCompletion;
+  /** Returns a promise while files are looked for. */
+  readonly complete: (buffer: TextBuffer) => LineCompletion | Promise<LineCompletion>;
+  /** The mentions of a text that is only paths of existing files, as terminals type dropped ones. */
+  readonly mentionsOf: (text: string) => string | undefined;
   /** Writes a notice above the line. */
   readonly say: (words: string) => void;
   /** Ctrl+D on an empty line. */
@@ -63,6 +66,8 @@ export interface EditorState {
   /** With its position among the earlier prompts; undefined if none was recalled. */
   history: History | undefined;
   search: LineSearch | undefined;
+  /** Of the line as it is in `of`; a changed line ends them. */
+  choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
 }
 
 export const historyOf = ({ history, options }: EditorState) => history ?? options.history();

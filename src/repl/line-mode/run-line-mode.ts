@@ -1,11 +1,14 @@
 import type { TerminalDevice } from '../../terminal/device/device.ts';
-import { lineFormat } from '../text/transcript-formats.ts';
+import { lineFormat } from '../text/line-format.ts';
 import type { ReplOptions } from '../session/ports.ts';
 import { createSession, type Session } from '../session/session.ts';
 import type { TranscriptFormat } from '../session/transcript.ts';
 import type { ReplState } from '../state/state.ts';
 import { candidatesFor } from '../effects/run-effect.ts';
+import { mentionAt } from '../reducer/picking.ts';
+import { mentionsOfPaths } from '../picker/recognise-paths.ts';
 import { completeLine } from './line-completion.ts';
+import { completeMention } from './complete-mention.ts';
 import type { TextBuffer } from '../editing/text-buffer.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, expectsPrompt, type LineScreen } from './line-screen.ts';
@@ -29,17 +32,24 @@ export interface LineModeOptions extends ReplOptions {
   readonly editsLines: boolean;
 }
 
+type Width = () => number;
+
+/** Columns of a row in the current settings. */
+const widthIn = ({ stdout }: LineModeOptions, state: () => ReplState): Width => {
+  return () => (state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : stdout.columns());
+};
+
 /** Answers as labelled text. The first answer loads the reader. */
-function formatFor({ showsSource }: LineModeOptions): () => TranscriptFormat {
-  if (showsSource) return () => lineFormat;
-  const format: TranscriptFormat = {
-    ...lineFormat,
-    async answerText() {
+function formatFor({ showsSource }: LineModeOptions, width: Width): TranscriptFormat {
+  const format = lineFormat(width);
+  if (showsSource) return format;
+  return {
+    ...format,
+    async answerText(column) {
       const { createSpokenMarkdown } = await import('../../terminal/spoken/spoken-markdown.ts');
-      return createSpokenMarkdown();
+      return createSpokenMarkdown(width, column);
     },
   };
-  return () => format;
 }
 
 function suspendLines(
@@ -59,18 +69,29 @@ function isSecret({ dialog }: ReplState): boolean {
 }
 
 /** What the editor of the line uses of the session. */
-function editingOf({ ports, stdout }: LineModeOptions, session: Session, screen: LineScreen) {
+function editingOf(
+  { ports, stdout }: LineModeOptions,
+  session: Session,
+  screen: LineScreen,
+  format: TranscriptFormat,
+) {
   const source = { ports, state: () => session.state() };
   return {
     clock: ports.clock,
     keyMap: session.state().keyMap,
     columns: () => stdout.columns(),
     history: () => session.state().history,
-    onDiscarded: () => screen.redraw(),
     isPrompt: () => expectsPrompt(session.state()),
-    complete: (buffer: TextBuffer) =>
-      completeLine(buffer, (request) => candidatesFor(source, request)),
-    say: (words: string) => screen.write(lineFormat.notice(words)),
+    complete: (buffer: TextBuffer) => {
+      const mention = mentionAt(buffer);
+      return mention === undefined
+        ? completeLine(buffer, (request) => candidatesFor(source, request))
+        : completeMention(ports.files, buffer, mention);
+    },
+    write: (text: string) => void stdout.write(text),
+    onDiscarded: () => screen.redraw(),
+    say: (words: string) => screen.write(format.notice(words)),
+    mentionsOf: (text: string) => mentionsOfPaths(ports.files, text),
   };
 }
 
@@ -79,8 +100,10 @@ export function startLineMode(options: LineModeOptions): Session {
   const { stdout, ports, device } = options;
   const write = (text: string) => void stdout.write(text);
   const suspend = () => suspendLines(device, input, screen);
+  const width = widthIn(options, () => session.state());
   const screen: LineScreen = createLineScreen({
     write,
+    width,
     defer: (act) => void setImmediate(act),
     lend: lending(() => input),
     suspend,
@@ -94,9 +117,10 @@ export function startLineMode(options: LineModeOptions): Session {
     screen.show(state);
     input?.adjust();
   };
-  const shown = { screen: { ...screen, show }, format: formatFor(options) };
+  const format = formatFor(options, width);
+  const shown = { screen: { ...screen, show }, format: () => format };
   const session: Session = createSession({ ...options, ...shown });
-  const editing = { ...editingOf(options, session, screen), write, onSuspend: suspend };
+  const editing = { ...editingOf(options, session, screen, format), onSuspend: suspend };
   input = createLineInput({
     device,
     clock: ports.clock,

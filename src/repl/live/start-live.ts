@@ -221,7 +221,7 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const preview = createPreview();
   const show = createShow(clock, region, (state, place) => {
     const look = { style: frameStyleOf(state), unicode, now: clock.monotonic() };
-    const tail = () => preview(state, () => formatOf(state).answerText());
+    const tail = () => preview(state, () => formatOf(state).answerText(0));
     return drawList(state, look, place) ?? draw(buildViewModel(state, tail()), look, place);
   });
   const rawModeOf = (): RawModeSession => rawMode;

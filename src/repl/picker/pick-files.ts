@@ -20,25 +20,35 @@ function listed(files: FilesPort, typed: string): readonly Candidate[] {
     .map(({ value, ...others }) => ({ ...others, value: folder + value }));
 }
 
-/** Finds the files and folders that match a mention. */
-export async function pickFiles(core: SessionCore, { request }: PickFiles): Promise<void> {
-  const { files } = core.ports;
-  const { typed } = request;
-  if (outside.test(typed)) {
-    core.dispatch({
-      type: 'files-picked',
-      request,
-      candidates: listed(files, typed),
-      isPartial: false,
-    });
-    return;
-  }
+interface FoundFiles {
+  readonly candidates: readonly Candidate[];
+  /** Not all files were searched. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * The files and folders that match a mention, the best first; undefined if they are not wanted any more.
+ * @throws Failure if a folder cannot be read
+ */
+export async function findFiles(
+  files: FilesPort,
+  typed: string,
+  isWanted = () => true,
+): Promise<FoundFiles | undefined> {
+  if (outside.test(typed)) return { candidates: listed(files, typed), isPartial: false };
   const { paths, isPartial } = await files.paths();
-  // Meanwhile more was typed, for which this runs again.
-  if (core.state().composer.cursor !== request.to) return;
+  if (!isWanted()) return undefined;
   const matches = matchPaths(paths, typed);
   const known = new Set(matches.map(({ value }) => value));
   const others = isPartial && typed.includes('/') ? listed(files, typed) : [];
   const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];
-  core.dispatch({ type: 'files-picked', request, candidates, isPartial });
+  return { candidates, isPartial };
+}
+
+/** Finds the files of a mention. */
+export async function pickFiles(core: SessionCore, { request }: PickFiles): Promise<void> {
+  // Meanwhile more may be typed, for which this runs again.
+  const isWanted = () => core.state().composer.cursor === request.to;
+  const found = await findFiles(core.ports.files, request.typed, isWanted);
+  if (found !== undefined) core.dispatch({ type: 'files-picked', request, ...found });
 }

@@ -17,12 +17,17 @@ function mentionOf(files: FilesPort, path: string): string | undefined {
   return /\s/.test(name) ? `@"${name}"` : `@${name}`;
 }
 
+/** The mentions of a text that is only paths of existing files; undefined for any other text. */
+export function mentionsOfPaths(files: FilesPort, text: string): string | undefined {
+  for (const paths of droppedPaths(text)) {
+    const mentions = paths.map((path) => mentionOf(files, path));
+    if (!mentions.includes(undefined)) return mentions.join(' ');
+  }
+  return undefined;
+}
+
 /** Turns a paste that is only paths of existing files into mentions. */
 export function recognisePaths(core: SessionCore, { from, inserted, text }: RecognisePaths): void {
-  for (const paths of droppedPaths(text)) {
-    const mentions = paths.map((path) => mentionOf(core.ports.files, path));
-    if (mentions.includes(undefined)) continue;
-    core.dispatch({ type: 'paths-recognised', from, inserted, mentions: mentions.join(' ') });
-    return;
-  }
+  const mentions = mentionsOfPaths(core.ports.files, text);
+  if (mentions !== undefined) core.dispatch({ type: 'paths-recognised', from, inserted, mentions });
 }

@@ -1,4 +1,4 @@
-import { moveTo, replaceRange, type TextBuffer } from '../editing/text-buffer.ts';
+import { moveTo, replaceRange, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
 import type { Effect } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
 import { step, type Step } from './step.ts';
@@ -9,12 +9,17 @@ const pathStart = /^\s*["']?(?:\/(?!\/)|~\/|[a-z]:[\\/]|file:\/\/)/i;
 /** Longer pastes are no list of dropped files. */
 const maxLength = 10_000;
 
-/** The check of a paste that may be a dropped file; none in commands and within words. */
+/** Whether a text that is inserted at the caret may be a dropped file; never in commands and within words. */
+export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean {
+  const isApart = cursor === 0 || /\s/.test(text.charAt(cursor - 1));
+  const isPossible = isApart && inserted.length <= maxLength && pathStart.test(inserted);
+  return isPossible && !/^[/!]/.test(text);
+}
+
+/** The check of a paste that may be a dropped file. */
 export function dropCheck(before: TextBuffer, after: TextBuffer, text: string): readonly Effect[] {
   const { cursor: from } = before;
-  const isApart = from === 0 || /\s/.test(before.text.charAt(from - 1));
-  const isPossible = isApart && text.length <= maxLength && pathStart.test(text);
-  if (!isPossible || /^[/!]/.test(before.text)) return [];
+  if (!mayBeDropped(before, text)) return [];
   return [{ type: 'recognise-paths', from, inserted: after.text.slice(from, after.cursor), text }];
 }
 

@@ -11,7 +11,7 @@ import type { CompletionMenu, ReplState } from '../state/state.ts';
 import { step, type Step } from './step.ts';
 
 /** The mention at the caret, with its whole path; undefined in commands. */
-function mentionAt(composer: Draft): CompletionRequest | undefined {
+export function mentionAt(composer: Draft): CompletionRequest | undefined {
   if (/^[/!]/.test(composer.text)) return undefined;
   const request = findCompletion(composer, argumentKind);
   if (request?.isMention !== true) return undefined;

@@ -1,4 +1,5 @@
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from '../state/entry.ts';
 
 /** May hold back text whose format is not decided yet. */
@@ -16,8 +17,8 @@ export interface TranscriptFormat {
   answerHead(model: string | undefined): string;
   readonly reasoningHead: string;
   reasoning(text: string): string;
-  /** Returns a promise while its modules are loading. */
-  answerText(): AnswerFormatter | Promise<AnswerFormatter>;
+  /** `column`: where the text begins. Returns a promise while its modules are loading. */
+  answerText(column: number): AnswerFormatter | Promise<AnswerFormatter>;
   /** Empty if there is nothing to show. */
   closing(closing: Closing): string;
   welcome(parts: readonly string[]): string;
@@ -111,8 +112,9 @@ function separate(state: TranscriptState, group: Group): void {
 async function openAnswer(state: TranscriptState, model: string | undefined): Promise<OpenAnswer> {
   separate(state, 'conversation');
   const format = state.format();
-  void state.write(format.answerHead(model));
-  const formatter = await format.answerText();
+  const head = format.answerHead(model);
+  void state.write(head);
+  const formatter = await format.answerText(displayWidth(head));
   const answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
   state.answer = answer;
   return answer;

@@ -48,7 +48,6 @@ export const displayCommands: readonly SlashCommand[] = [
     example: '/wrap none',
     completes: 'wrap modes',
     isImmediate: true,
-    needsLiveRegion: true,
     run: setWrap,
   },
 ];

@@ -129,7 +129,7 @@ const lineKeys: readonly Row[] = [
   ['Enter', 'sends the line; a line that ends with a backslash continues on the next one'],
   ['Up and Down', 'earlier and later prompts'],
   ['Ctrl+R', 'searches earlier prompts; pressed again, it finds an older one'],
-  ['Tab', 'completes a command, its argument or an @file, or lists the choices'],
+  ['Tab', 'completes a command, its argument or an @file; or lists the choices, then takes them'],
   ['Left, Right, Home, End', 'move in the line; Ctrl+Left and Ctrl+Right by words'],
   ['Ctrl+U and Ctrl+W', 'cut the line before the cursor, or the word; Ctrl+Y pastes it'],
   ['Ctrl+C', 'stops an answer, cancels a question, or clears the line; twice, it quits'],

@@ -4,8 +4,7 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { inWords } from './in-words.ts';
-import type { AnswerFormatter, TranscriptFormat } from '../session/transcript.ts';
+import type { TranscriptFormat } from '../session/transcript.ts';
 import { symbolsFor } from './symbols.ts';
 
 type Markdown = Pick<typeof markdown, 'createMarkdownStream'>;
@@ -82,33 +81,3 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
     separator: '\n',
   };
 }
-
-const passThrough = (): AnswerFormatter => ({
-  write: (text) => text,
-  end: () => '',
-  undecided: () => '',
-});
-
-/** ` (1 by origin, 2 by nextgen)`. */
-const spokenModels = (models: string) =>
-  sanitizeLine(models).replaceAll(/(?<=[(,] ?)(\d+) (?=\S)/g, '$1 by ');
-
-/** For screen readers and dumb terminals. The terminal echoed typed prompts, so only other prompts are written. */
-export const lineFormat: TranscriptFormat = {
-  prompt: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
-  command: (text, needsEcho) => (needsEcho ? `You: ${sanitize(text)}\n` : ''),
-  reasoningHead: 'reasoning: ',
-  reasoning: (text) => text,
-  answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
-  answerText: passThrough,
-  // Tables start on a separate line: after the label, the first line's columns would not align.
-  closing: ({ version, models }) =>
-    version === undefined
-      ? ''
-      : `natter: this is ${inWords(version)}${spokenModels(models)}; /version switches\n`,
-  welcome: () => '',
-  notice: (text) => `natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}\n`,
-  failure: (message, hint) =>
-    `natter: ${inWords(sanitizeLine(message))}\n${hint === undefined ? '' : `  ${sanitizeLine(hint)}\n`}`,
-  separator: '',
-};

@@ -9,6 +9,7 @@ import {
   takeLabel,
   taskText,
   writeLine,
+  writeProse,
   type SpokenLeaf,
   type SpokenParagraph,
   type SpokenState,
@@ -25,7 +26,7 @@ function writePart(state: SpokenState, paragraph: SpokenParagraph, length: numbe
   paragraph.searched = 0;
   if (part === '') return;
   const text = spokenInline(part);
-  state.text += paragraph.isWritten ? text : taskText(paragraph.label, text);
+  writeProse(state, paragraph.isWritten ? text : taskText(paragraph.label, text));
   paragraph.isWritten = true;
 }
 
@@ -66,7 +67,7 @@ function openParagraph(state: SpokenState): void {
 function closeParagraph(state: SpokenState, paragraph: SpokenParagraph): void {
   paragraph.rest = paragraph.rest.trimEnd();
   writePart(state, paragraph, paragraph.rest.length);
-  if (paragraph.isWritten) state.text = `${state.text.replace(/[ \t]+$/, '')}\n`;
+  if (paragraph.isWritten) writeProse(state, '\n');
 }
 
 export function closeLeaf(state: SpokenState): void {

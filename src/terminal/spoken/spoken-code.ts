@@ -2,7 +2,7 @@
 import type { LineStart } from '../markdown/containers.ts';
 import { readFence } from '../markdown/fence.ts';
 import { dedent } from '../markdown/indentation.ts';
-import type { Fence, SpokenCode, SpokenState } from './spoken-state.ts';
+import { writeLine, type Fence, type SpokenCode, type SpokenState } from './spoken-state.ts';
 
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
 const maxLines = 400;
@@ -25,7 +25,7 @@ function nameOf({ number }: SpokenCode, language: string): string {
 }
 
 function writeHeld(state: SpokenState, code: SpokenCode, language: string, size: string): void {
-  if (code.written === 0) state.text += `${code.label}${nameOf(code, language)}${size}:\n`;
+  if (code.written === 0) writeLine(state, `${code.label}${nameOf(code, language)}${size}:`);
   state.text += code.lines.map((line) => `${line}\n`).join('');
   code.written += code.lines.length;
   code.lines = [];
@@ -50,9 +50,9 @@ export function fencedLine(fence: Fence, { rest, column }: LineStart): string {
 export function closeCode(state: SpokenState, code: SpokenCode, language = ''): void {
   const { number, written, lines, label } = code;
   if (written + lines.length === 0) {
-    state.text += `${label}${nameOf(code, language)}, empty\n`;
+    writeLine(state, `${label}${nameOf(code, language)}, empty`);
     return;
   }
   writeHeld(state, code, language, `, ${lineCount(lines.length)}`);
-  state.text += `end of code ${number}${written > 0 ? `, ${lineCount(code.written)}` : ''}\n`;
+  writeLine(state, `end of code ${number}${written > 0 ? `, ${lineCount(code.written)}` : ''}`);
 }

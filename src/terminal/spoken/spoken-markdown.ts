@@ -9,7 +9,8 @@ import {
   settleRow,
   writeText,
 } from './spoken-blocks.ts';
-import { initialSpoken, takeLabel, type SpokenState } from './spoken-state.ts';
+import { createWordRows } from '../markdown/word-rows.ts';
+import { initialSpoken, takeLabel, writeLine, type SpokenState } from './spoken-state.ts';
 
 /** A longer line start that is still ambiguous is text. */
 const maxStart = 1000;
@@ -49,7 +50,7 @@ function continues({ leaf, containers }: SpokenState, start: LineStart): boolean
 function leaveContainers(state: SpokenState, continued: number): void {
   const left = state.containers.slice(continued);
   if (left.some((container) => container.kind === 'item' && !container.shown))
-    state.text += `${takeLabel(state)}empty\n`;
+    writeLine(state, `${takeLabel(state)}empty`);
   state.containers.length = continued;
 }
 
@@ -159,11 +160,13 @@ function finish(state: StreamState): string {
 /**
  * Markdown as labelled text, for screen readers and dumb terminals: `Heading 2: …`, `row 1, name: …`,
  * `code 1, bash, 3 lines`. A block is written when it is complete, text by sentences. Takes sanitized Markdown in any
- * pieces; the joined output does not depend on them.
+ * pieces; the joined output does not depend on them. Rows end between words, except in code.
+ * @param width columns of a row, infinite to leave wrapping to the terminal
+ * @param column used columns of the first row
  */
-export function createSpokenMarkdown(): MarkdownStream {
+export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
   const state: StreamState = {
-    blocks: initialSpoken(),
+    blocks: initialSpoken(createWordRows(width, column)),
     line: '',
     isText: false,
     isWhole: false,

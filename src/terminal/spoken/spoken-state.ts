@@ -1,4 +1,5 @@
 import type { Container } from '../markdown/containers.ts';
+import type { WordRows } from '../markdown/word-rows.ts';
 
 export interface Fence {
   readonly kind: 'fence';
@@ -60,6 +61,8 @@ export type SpokenLeaf =
 export interface SpokenState {
   /** Output that has not been taken yet. */
   text: string;
+  /** Of all output but code. */
+  readonly rows: WordRows;
   readonly containers: Container[];
   leaf: SpokenLeaf;
   /** A line with bars; the next line shows whether it is a table's header. */
@@ -72,9 +75,10 @@ export interface SpokenState {
   level: number;
 }
 
-export function initialSpoken(): SpokenState {
+export function initialSpoken(rows: WordRows): SpokenState {
   return {
     text: '',
+    rows,
     containers: [],
     leaf: { kind: 'none' },
     row: undefined,
@@ -86,7 +90,12 @@ export function initialSpoken(): SpokenState {
 }
 
 export function writeLine(state: SpokenState, text: string): void {
-  state.text += `${text.replaceAll('\n', ' ')}\n`;
+  writeProse(state, `${text.replaceAll('\n', ' ')}\n`);
+}
+
+/** Text that is not code. */
+export function writeProse(state: SpokenState, text: string): void {
+  state.text += state.rows.write(text);
 }
 
 /** The words before a block: of its quotes, and of the list items that it begins. Each item has them once. */

@@ -14,7 +14,7 @@ function complete(text: string, candidates: readonly Candidate[]) {
 
 test.each([
   ['/u', '/undo ', undefined],
-  ['/c', '/co', '3 choices: /copy, /compare, /continue'],
+  ['/c', '/co', '3 choices: /copy, /compare, /continue; Tab takes the first'],
   ['/xy', '/xy', 'no command contains "xy"'],
 ])('completes the command %s, without those that line mode does not have', (...row) => {
   const [text, completed, words] = row;
@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each([
-  ['read @n', 'read @n', '2 choices: notes.md, news/'],
+  ['read @n', 'read @n', '2 choices: notes.md, news/; Tab takes the first'],
   ['read @no', 'read @notes.md ', undefined],
   ['read @x', 'read @x', 'no file contains "x"'],
   ['prose', 'prose', 'Tab completes commands, their arguments, and files after @'],
@@ -34,7 +34,9 @@ test.each([
 test('reads the first of many choices', () => {
   const models = Array.from({ length: 30 }, (_, index) => ({ value: `m${index}` }));
   const [, words] = complete('/model ', models);
-  expect(words).toMatch(/^30 choices, the first 12: m0, m1, .*, m11; type more letters$/);
+  expect(words).toMatch(
+    /^30 choices, the first 12: m0, m1, .*, m11; type more letters, or Tab takes the first$/,
+  );
 });
 
 test('says why the choices cannot be read', () => {

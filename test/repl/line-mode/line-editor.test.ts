@@ -37,6 +37,7 @@ function open(columns = 40, history: readonly string[] = []) {
     onSuspend: () => events.push('suspend'),
     isPrompt: () => true,
     complete: (buffer) => ({ buffer, words: 'no choices' }),
+    mentionsOf: () => undefined,
     say: (words) => {
       editor.hide();
       screen.write(`\r\nnatter: ${words}\r\nYou: `);

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import { lineFormat } from '../../../src/repl/text/transcript-formats.ts';
+import { lineFormat } from '../../../src/repl/text/line-format.ts';
 import { createTranscript } from '../../../src/repl/session/transcript.ts';
 import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
+const format = lineFormat(() => 80);
+
 test('prints the prompts of a reopened conversation, but not typed ones', async () => {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
-  const transcript = createTranscript(() => lineFormat, write);
+  const transcript = createTranscript(() => format, write);
   const turns = [
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', model: 'origin' },
@@ -22,12 +24,20 @@ test.each([
   ['one line', 'natter: one line\n'],
   ['ID  TITLE\nc1  tea', 'natter:\nID  TITLE\nc1  tea\n'],
 ])('starts a table on its own line: %j', (text, line) => {
-  expect(lineFormat.notice(text)).toBe(line);
+  expect(format.notice(text)).toBe(line);
 });
 
 test.each([
   ['~12 tokens · 3 tokens/s', 'natter: about 12 tokens, 3 tokens a second\n'],
   ['version 2/3 · 1 s', 'natter: version 2 of 3, 1 s\n'],
 ])('writes symbols as words: %s', (text, line) => {
-  expect(lineFormat.notice(text)).toBe(line);
+  expect(format.notice(text)).toBe(line);
+});
+
+test('breaks notices and failures between words', () => {
+  const narrow = lineFormat(() => 20);
+  expect(narrow.notice('the summary is removed')).toBe('natter: the summary\nis removed\n');
+  expect(narrow.failure('it failed for a reason', 'ask again a little later')).toBe(
+    'natter: it failed\nfor a reason\n  ask again a little\nlater\n',
+  );
 });

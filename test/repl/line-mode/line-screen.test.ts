@@ -5,10 +5,11 @@ import type { AnswerActivity } from '../../../src/repl/state/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
-function open() {
+function open(width = 80) {
   const written: string[] = [];
   const screen = createLineScreen({
     write: (text) => void written.push(text),
+    width: () => width,
     defer: (act) => act(),
     lend: (use) => use(),
     suspend: () => undefined,
@@ -58,7 +59,7 @@ test('reports a second stall of the same answer', () => {
 });
 
 test('sanitizes the cause of a retry', () => {
-  const { screen, text } = open();
+  const { screen, text } = open(100);
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
   const activity: AnswerActivity = { ...streaming, phase: 'retrying', retry };
   screen.show(stateOf({ activity }));
@@ -70,4 +71,10 @@ test('sanitizes the cause of a retry', () => {
 test('the answer to a dialog and to the list of conversations is not a prompt', () => {
   const states = [stateOf(), stateOf({ dialog: serversDialog([]) }), stateOf({ list: listOf([]) })];
   expect(states.map(expectsPrompt)).toEqual([true, false, false]);
+});
+
+test('breaks notices and questions between words', () => {
+  const { screen, text } = open(30);
+  screen.show(stateOf({ activity: streaming, now: 5000 }));
+  expect(text()).toBe('natter: nothing for 5 s;\nCtrl+C stops and keeps the\ntext\n');
 });

@@ -61,7 +61,9 @@ function startSession() {
   const { device, type } = createMemoryDevice();
   const seen = { clock: createStillClock(), random: createRandom(), device };
   const ended = runRepl({ ...memory.context, ...seen }, options, []);
-  const text = () => memory.stdout().replaceAll(home, '/home/you');
+  // Whether a row ends before the home folder depends on its length.
+  const text = () =>
+    memory.stdout().replaceAll(`\n${home}`, ` ${home}`).replaceAll(home, '/home/you');
   /** Resolves when natter waits for the next line. */
   const ready = async (before: number) => {
     let last = '';
@@ -166,6 +168,10 @@ const session: readonly (readonly [typed: string, key?: string])[] = [
   ['/rename Tea for two'],
   ['/usage'],
   ['/context'],
+  ['~/notes.md'],
+  ['/compact keep the names'],
+  ['/context'],
+  ['/undo'],
   ['/new'],
   ['/conversations'],
   ['/resume Tea for two'],

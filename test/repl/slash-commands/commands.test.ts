@@ -31,7 +31,7 @@ test('every command has a summary and a unique name', () => {
   expect(slashCommands.every(({ summary }) => summary.length > 0)).toBe(true);
 });
 
-test.each(['/clear', '/redraw', '/theme mono', '/wrap none'])(
+test.each(['/clear', '/redraw', '/theme mono'])(
   '%s reports in line mode that it has no effect',
   (line) => {
     const { effects } = run(stateOf({ isLineMode: true }), {

@@ -109,10 +109,10 @@ describe('a stream', () => {
       '|1|\n|2|',
     ];
     expect(await speak(pieces)).toEqual([
-      'One. ',
+      'One.',
       '',
       '',
-      'Two bold. Three four. Five\n',
+      ' Two bold. Three four. Five\n',
       'bullet: a\nbullet: b\n\ntable with 1 column: a\n',
       'row 1, a: 1\n',
       'row 2, a: 2\n',
@@ -142,7 +142,7 @@ describe('a stream', () => {
   });
 
   test('with a product is written by sentences', async () => {
-    expect(await speak(['3 * 4 is 12. Ne', 'xt'])).toEqual(['3 * 4 is 12. ', '', 'Next\n']);
+    expect(await speak(['3 * 4 is 12. Ne', 'xt'])).toEqual(['3 * 4 is 12.', '', ' Next\n']);
   });
 });
 

@@ -5,7 +5,7 @@ const reference = /&(?:[#a-zA-Z]|$)/;
 
 /** Loads the table of names (23 kB) if the text may contain a character reference; undefined if it is not needed. */
 export function loadEntities(text: string): Promise<void> | undefined {
-  return decode === undefined && reference.test(text) ? load() : undefined;
+  return decode === undefined && text.includes('&') && reference.test(text) ? load() : undefined;
 }
 
 async function load(): Promise<void> {

@@ -74,13 +74,14 @@ export function beginLine(output: BlockOutput): void {
 /** Repeats the markers after each line end in the spans, and in each row if they are wrapped here. */
 export function writeSpans(output: BlockOutput, spans: readonly Span[]): void {
   const { rows, style } = output;
-  const prefix = () => markers(output, 'flow');
+  if (spans.length === 0) return;
   if (rows) {
+    const prefix = () => markers(output, 'flow');
     output.text += writeProse(rows, spans, { style, prefix, isEnd: false });
     return;
   }
   const text = paintSpans(spans, style);
-  output.text += text.includes('\n') ? text.replaceAll('\n', `\n${prefix()}`) : text;
+  output.text += text.includes('\n') ? text.replaceAll('\n', `\n${markers(output, 'flow')}`) : text;
 }
 
 /** Writes the end of the line that {@link beginLine} started. */

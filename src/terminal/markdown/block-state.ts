@@ -28,7 +28,6 @@ export interface Fence {
   /** The fence as written, without its info string. */
   readonly mark: string;
   readonly language: string;
-  readonly closing: RegExp;
   /** Columns to remove from each line. */
   readonly indent: number;
   /** Set at the first line, when the language has been loaded. */

@@ -22,15 +22,10 @@ import {
 import { continuesLeaf, type LineStart, readLineStart } from './containers.ts';
 import { headingSpans } from './heading.ts';
 import { closeFormula, writeFormula } from './formula-block.ts';
+import { endInline, isInFormula } from './inline-text.ts';
 import { htmlEnd } from './leaf-syntax.ts';
 import type { BlockState } from './block-state.ts';
-import {
-  createParagraph,
-  endParagraph,
-  endParagraphLine,
-  mayBeHeader,
-  writeParagraph,
-} from './paragraph.ts';
+import { createParagraph, endParagraphLine, mayBeHeader, writeParagraph } from './paragraph.ts';
 import { createTable } from './table.ts';
 
 /** How a line starts; undefined while more of the line could change that. */
@@ -42,12 +37,12 @@ export function readLine(
   const afterText = leaf.kind === 'paragraph' && mayBeHeader(leaf.paragraph);
   const open = {
     kind: row === undefined ? leaf.kind : 'paragraph',
+    fence: leaf.kind === 'fence' ? leaf.mark : undefined,
     headerBefore: row !== undefined || afterText,
     endsAtBlank: leaf.kind === 'html' && leaf.end === undefined,
-    inFormula: leaf.kind === 'paragraph' && leaf.paragraph.inline.isInFormula(),
+    inFormula: leaf.kind === 'paragraph' && isInFormula(leaf.paragraph.inline),
   } as const;
-  const closingFence = leaf.kind === 'fence' ? leaf.closing : undefined;
-  return readLineStart({ text, complete, containers: output.containers, open, closingFence });
+  return readLineStart({ text, complete, containers: output.containers, open });
 }
 
 /** Takes the start of a text line, or all of any other line. */
@@ -127,7 +122,7 @@ function openParagraph(state: BlockState, text: string, definition: boolean): vo
 function closeLeaf(state: BlockState): void {
   const { leaf, output } = state;
   if (leaf.kind === 'paragraph') {
-    endLine(output, endParagraph(leaf.paragraph));
+    endLine(output, endInline(leaf.paragraph.inline));
   } else if (leaf.kind === 'table') writeLines(output, leaf.table.end());
   else if (leaf.kind === 'fence') closeFence(state, leaf);
   else if (leaf.kind === 'formula') closeFormula(state, leaf);

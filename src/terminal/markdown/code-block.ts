@@ -15,12 +15,12 @@ import { dedent } from './indentation.ts';
 /** Writes a rule with the block's number and language; without colour, both after the fence. */
 export function openFence(state: BlockState, start: LineStart): void {
   const { output, options } = state;
-  const { mark, info, closing, indent } = readFence(start, output.containers);
+  const { mark, info, indent } = readFence(start, output.containers);
   const language = info.split(/\s/, 1)[0] ?? '';
   state.codeBlocks += 1;
   if (output.style.colored) writeHead(state, info);
   else writeLine(output, `${mark} ${state.codeBlocks} ${info}`.trimEnd(), 'code');
-  state.leaf = { kind: 'fence', mark, language, closing, indent, highlight: undefined };
+  state.leaf = { kind: 'fence', mark, language, indent, highlight: undefined };
   state.loading = options.highlighter.load(language);
 }
 

@@ -1,5 +1,11 @@
 import { dedent, indentation } from './indentation.ts';
-import { recognizeLine, type LineKind, type OpenLeaf } from './leaf-syntax.ts';
+import {
+  closesFence,
+  recognizeLine,
+  type LeafKind,
+  type LineKind,
+  type OpenLeaf,
+} from './leaf-syntax.ts';
 
 /** A list item: its marker as written, and the indentation of its content in columns. */
 export interface Item {
@@ -28,8 +34,6 @@ export interface LineContext {
   readonly complete: boolean;
   readonly containers: readonly Container[];
   readonly open: OpenLeaf;
-  /** Closes the open code fence. */
-  readonly closingFence: RegExp | undefined;
 }
 
 /** Deeper nesting is text. Only hostile documents have it. */
@@ -61,11 +65,11 @@ export function readLineStart(line: LineContext): LineStart | undefined {
   const continued = continueContainers(line, cursor);
   if (continued === undefined) return undefined;
   const whole = continued === line.containers.length;
-  const { kind } = line.open;
+  const { kind, fence } = line.open;
   if (whole && (kind === 'fence' || kind === 'html' || kind === 'formula')) {
     return readInside(line, cursor, continued);
   }
-  if (kind === 'fence' && line.complete && line.closingFence?.test(cursor.text)) {
+  if (fence !== undefined && line.complete && closesFence(fence, cursor.text)) {
     return {
       continued: line.containers.length,
       opened: [],
@@ -111,10 +115,10 @@ function consumeQuote(cursor: Cursor, indent: number): void {
 
 /** A line of a fenced code or HTML block, or of a formula. */
 function readInside(line: LineContext, cursor: Cursor, continued: number): LineStart | undefined {
-  const { open, complete, closingFence } = line;
+  const { open, complete } = line;
   const start = { continued, opened: [], rest: cursor.text, column: cursor.column };
-  if (open.kind === 'fence') {
-    const closes = complete && closingFence?.test(cursor.text);
+  if (open.fence !== undefined) {
+    const closes = complete && closesFence(open.fence, cursor.text);
     return { ...start, kind: closes ? 'closing-fence' : 'code' };
   }
   if (open.kind === 'formula') return readInFormula(line, cursor, start);
@@ -173,7 +177,7 @@ function openFor({ open, containers }: LineContext, continued: number, opened: n
   if (opened === 0 && continued === containers.length) return open;
   const lazy = opened === 0 && open.kind === 'paragraph';
   const kind = lazy ? 'paragraph' : 'none';
-  return { kind, headerBefore: false, endsAtBlank: false, inFormula: false };
+  return { kind, fence: undefined, headerBefore: false, endsAtBlank: false, inFormula: false };
 }
 
 interface ContainerStart {
@@ -206,9 +210,6 @@ function readContainer(cursor: Cursor, start: ContainerStart): Container | 'none
   consume(cursor, gap);
   return { kind: 'item', marker, indent: columns + marker.length + gap, shown: false };
 }
-
-/** The block that the line before is in; `none` between blocks. */
-export type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'html' | 'formula' | 'table';
 
 /**
  * Whether a line belongs to the open block.

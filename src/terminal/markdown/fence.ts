@@ -5,7 +5,6 @@ interface OpeningFence {
   readonly mark: string;
   /** The words after the mark, of which the first is usually the language. */
   readonly info: string;
-  readonly closing: RegExp;
   /** Columns to remove from each line. */
   readonly indent: number;
 }
@@ -24,11 +23,9 @@ export function readFence(
   containers: readonly Container[],
 ): OpeningFence {
   const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
-  const character = mark[0] === '~' ? '~' : '`';
   return {
     mark,
     info: rest.slice(mark.length).trim(),
-    closing: new RegExp(`^ {0,3}${character}{${mark.length},}[ \\t]*$`),
     indent: column - containerColumns(containers),
   };
 }

@@ -4,7 +4,6 @@ import {
   isWide,
   beginWord,
   decide,
-  initialScan,
   MAX_SPAN,
   needsMore,
   runLength,
@@ -13,72 +12,38 @@ import {
 } from './scan-state.ts';
 import { handleRun } from './delimiters.ts';
 import { stepEnclosure } from './enclosures.ts';
-import { isDisplayFormula, isLinkPart, handleDollar, moveFormula, openFormula } from './formula.ts';
+import { isLinkPart, handleDollar, moveFormula, openFormula } from './formula.ts';
 
-/** A piece that can be parsed alone. */
-export interface Segment {
-  readonly text: string;
-  /** It has no Markdown and is shown as it is. */
-  readonly plain: boolean;
-  /** Mathematics in it, which is shown as written. */
-  readonly formulas: readonly Place[];
+/** Reads more text; `decided` then has the pieces that it decides. Take them before the next call. */
+export function scan(state: ScanState, text: string): void {
+  forget(state);
+  state.text += text;
+  while (state.position < state.text.length && step(state));
 }
 
-export interface InlineScanner {
-  /** The pieces that are decided with this text. */
-  write(text: string): Segment[];
-  /** The rest, in which open marks are literal. The scanner is empty afterwards. */
-  end(): Segment[];
-  undecided(): string;
-  /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
-  isInFormula(): boolean;
+/** Decides the rest, in which open marks are literal. */
+export function endScan(state: ScanState): void {
+  state.final = true;
+  while ((state.position < state.text.length || state.enclosure) && step(state));
+  decide(state, state.text.length);
 }
 
-export function createInlineScanner(): InlineScanner {
-  let state = initialScan();
-
-  function take(): Segment[] {
-    let next = 0;
-    const segments = state.decided.map(({ from, to, plain }): Segment => {
-      const first = next;
-      while ((state.formulas[next]?.from ?? to) < to) next += 1;
-      const formulas = state.formulas.slice(first, next).map((formula) => movePlace(formula, from));
-      return { text: state.text.slice(from, to), plain, formulas };
-    });
-    state.formulas = state.formulas.slice(next);
-    state.decided = [];
-    return segments;
-  }
-
-  return {
-    write(text) {
-      state.text += text;
-      while (state.position < state.text.length && step(state));
-      const segments = take();
-      forget(state);
-      return segments;
-    },
-    end() {
-      state.final = true;
-      while ((state.position < state.text.length || state.enclosure) && step(state));
-      decide(state, state.text.length);
-      const segments = take();
-      state = initialScan();
-      return segments;
-    },
-    undecided: () => state.text.slice(state.start),
-    isInFormula: () => isDisplayFormula(state.enclosure),
-  };
+/** Takes the formulas of a decided piece, with their places in it. */
+export function takeFormulas(state: ScanState, { from, to }: Place): readonly Place[] {
+  const next = state.formulas.findIndex((formula) => formula.from >= to);
+  const taken = next === -1 ? state.formulas.splice(0) : state.formulas.splice(0, next);
+  return taken.map((formula) => movePlace(formula, from));
 }
 
 const movePlace = ({ from, to }: Place, units: number): Place => {
   return { from: from - units, to: to - units };
 };
 
-/** Discards decided text, but not at every call, because all positions change. */
+/** Discards decided text, but not at every call if the places of marks change. */
 function forget(state: ScanState): void {
   const { start } = state;
-  if (start < MAX_SPAN && start < state.text.length) return;
+  const hasPlaces = state.openers.length > 0 || state.enclosure !== undefined;
+  if (start === 0 || (hasPlaces && start < MAX_SPAN)) return;
   state.before = state.text[start - 1] ?? state.before;
   state.text = state.text.slice(start);
   state.start = 0;
@@ -101,21 +66,29 @@ const MEANINGFUL = new Set(
 );
 const meaningful = Uint8Array.from({ length: 128 }, (_, code) => (MEANINGFUL.has(code) ? 1 : 0));
 const FIRST_WIDE = 0x2e80;
+const SPACE = 0x20;
 
-/** Reads up to and including the next meaningful character. @returns false if more text is needed */
+/** Reads up to and including the next character that may be a mark. @returns false if more text is needed */
 function step(state: ScanState): boolean {
   if (state.enclosure) return stepEnclosure(state, state.enclosure);
-  const limit = state.wordStart + MAX_SPAN;
-  if (state.position >= limit) beginWord(state, state.position);
+  if (state.position >= state.wordStart + MAX_SPAN) beginWord(state, state.position);
   const { text } = state;
-  const end = Math.min(text.length, state.wordStart + MAX_SPAN);
-  let position = state.position;
-  while (position < end) {
+  const isPlain = !state.special && state.openers.length === 0;
+  let word = state.wordStart;
+  let end = Math.min(text.length, word + MAX_SPAN);
+  let { position } = state;
+  for (; position < end; position += 1) {
     const code = text.charCodeAt(position);
-    if (code < 128 ? meaningful[code] === 1 : code >= FIRST_WIDE) break;
-    position += 1;
+    if (code === SPACE && isPlain) {
+      word = position;
+      end = Math.min(text.length, word + MAX_SPAN);
+    } else if (code < 128 ? meaningful[code] === 1 : code >= FIRST_WIDE) break;
   }
   state.position = position;
+  if (word > state.wordStart) {
+    beginWord(state, word);
+    state.linkWord = false;
+  }
   return position >= end || handleCharacter(state, text[position] ?? '');
 }
 

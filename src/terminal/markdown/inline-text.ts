@@ -1,36 +1,56 @@
+import { isDisplayFormula } from './formula.ts';
 import { inlineSpans, type InlineOptions } from './inline.ts';
-import { createInlineScanner, type Segment } from './inline-scanner.ts';
-import type { Span } from './span.ts';
+import { endScan, scan, takeFormulas } from './inline-scanner.ts';
+import { initialScan, type ScanState } from './scan-state.ts';
+import { plainSpan, type Span } from './span.ts';
 
-/** Inline Markdown of one paragraph, in any pieces. Spans are returned as soon as they can no longer change. */
+/** Inline Markdown of one paragraph, which arrives in any pieces. */
 export interface InlineText {
-  write(text: string): Span[];
-  end(): Span[];
-  undecided(): string;
-  /** A displayed formula may be open. */
-  isInFormula(): boolean;
+  readonly options: InlineOptions;
+  readonly scanned: ScanState;
 }
 
 export function createInlineText(options: InlineOptions): InlineText {
-  const scanner = createInlineScanner();
-  const spans = (segments: readonly Segment[]) => {
-    const all: Span[] = [];
-    for (const { text, plain, formulas } of segments) {
-      if (plain) all.push({ text, looks: [] });
-      else for (const span of inlineSpans(text, options, formulas)) all.push(span);
-    }
-    return all;
-  };
-  return {
-    write: (text) => spans(scanner.write(text)),
-    end: () => spans(scanner.end()),
-    undecided: () => scanner.undecided(),
-    isInFormula: () => scanner.isInFormula(),
-  };
+  return { options, scanned: initialScan() };
 }
+
+/** The spans that further text can no longer change. */
+export function writeInline(inline: InlineText, text: string): Span[] {
+  scan(inline.scanned, text);
+  return takeSpans(inline);
+}
+
+/** The rest. */
+export function endInline(inline: InlineText): Span[] {
+  endScan(inline.scanned);
+  return takeSpans(inline);
+}
+
+function takeSpans({ options, scanned }: InlineText): Span[] {
+  const spans: Span[] = [];
+  for (const piece of scanned.decided) {
+    const text = scanned.text.slice(piece.from, piece.to);
+    if (piece.plain) spans.push(plainSpan(text));
+    else spans.push(...inlineSpans(text, options, takeFormulas(scanned, piece)));
+  }
+  scanned.decided = [];
+  return spans;
+}
+
+export function undecidedInline({ scanned }: InlineText): string {
+  return scanned.text.slice(scanned.start);
+}
+
+/** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
+export function isInFormula({ scanned }: InlineText): boolean {
+  return isDisplayFormula(scanned.enclosure);
+}
+
+const mark = /[\\`*_~[\]<&@/.$]/;
 
 /** The spans of a whole text, for headings and cells. */
 export function inlineText(source: string, options: InlineOptions): Span[] {
+  if (source !== '' && !mark.test(source)) return [plainSpan(source)];
   const text = createInlineText(options);
-  return [...text.write(source), ...text.end()];
+  return [...writeInline(text, source), ...endInline(text)];
 }

@@ -1,10 +1,10 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import { decodeEntities } from '../../entities/decode-entities.ts';
-import { formulaRows } from '../formula/load-formulas.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { OwnPaints } from '../style.ts';
+import { hideFormulas } from './hidden-formulas.ts';
 import type { Place } from './scan-state.ts';
-import { visibleText, type Span, type SpanLook } from './span.ts';
+import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
 
 export interface InlineOptions {
   /** Keep the source's marks (`**`, backticks), which is necessary without colour. */
@@ -42,13 +42,14 @@ export function inlineSpans(
   if (formulas.length === 0) return markdownSpans(source, options);
   const hidden = hideFormulas(source, formulas, options.unicode);
   const shown = hidden.restore(markdownSpans(hidden.text, options));
-  return shown ?? [{ text: source, looks: [] }];
+  return shown ?? [plainSpan(source)];
 }
 
 function markdownSpans(source: string, options: InlineOptions): Span[] {
-  const lead = /^\s*/.exec(source)?.[0] ?? '';
-  const spans: Span[] = lead === '' ? [] : [{ text: lead, looks: [] }];
-  addTokens(spans, lex(source.slice(lead.length)), [], options);
+  const text = source.trimStart();
+  const lead = source.length - text.length;
+  const spans = lead === 0 ? [] : [plainSpan(source.slice(0, lead))];
+  addTokens(spans, lex(text), [], options);
   return spans;
 }
 
@@ -77,44 +78,58 @@ function addTokens(
   }
 }
 
+function addText(spans: Span[], text: string, looks: readonly SpanLook[]): void {
+  if (text !== '') spans.push({ text, looks });
+}
+
 function addToken(
   spans: Span[],
   token: InlineToken,
   looks: readonly SpanLook[],
   options: InlineOptions,
 ): void {
-  const add = (text: string, ...more: SpanLook[]) => {
-    if (text !== '') spans.push({ text, looks: [...looks, ...more] });
-  };
-  const addMarked = (mark: string, children: readonly Token[], look: SpanLook) => {
-    if (options.marks) add(mark);
-    addTokens(spans, children, [...looks, look], options);
-    if (options.marks) add(mark);
-  };
   switch (token.type) {
     case 'strong':
-      return addMarked(token.raw.slice(0, 2), token.tokens, 'bold');
     case 'em':
-      return addMarked(token.raw.slice(0, 1), token.tokens, 'italic');
     case 'del':
-      return addMarked('~~', token.tokens, 'strike');
+      return addMarked(spans, token, looks, options);
     case 'codespan':
-      return options.marks ? add(token.raw) : add(token.text, options.own?.code ? 'code' : 'cyan');
+      if (options.marks) return addText(spans, token.raw, looks);
+      return addText(spans, token.text, [...looks, options.own?.code ? 'code' : 'cyan']);
     case 'link':
       return addLink(spans, token, looks, options);
     case 'image':
       return addImage(spans, token, looks, options);
     case 'escape':
-      return add(token.text);
+      return addText(spans, token.text, looks);
     case 'br':
-      return add('\n');
+      return addText(spans, '\n', looks);
     case 'text':
       // Not `text`, in which the lexer has decoded numeric references, even `&#27;`.
-      return add(withCharacters(token.raw));
+      return addText(spans, withCharacters(token.raw), looks);
     case 'html':
     default:
-      return add(token.raw);
+      return addText(spans, token.raw, looks);
   }
+}
+
+const emphasis = {
+  strong: { look: 'bold', markLength: 2 },
+  em: { look: 'italic', markLength: 1 },
+  del: { look: 'strike', markLength: 2 },
+} as const;
+
+function addMarked(
+  spans: Span[],
+  { type, raw, tokens }: Tokens.Strong | Tokens.Em | Tokens.Del,
+  looks: readonly SpanLook[],
+  options: InlineOptions,
+): void {
+  const { look, markLength } = emphasis[type];
+  const mark = options.marks ? raw.slice(0, markLength) : '';
+  addText(spans, mark, looks);
+  addTokens(spans, tokens, [...looks, look], options);
+  addText(spans, mark, looks);
 }
 
 /** T22: the address is visible, unless the terminal is known to open links and the label cannot be mistaken for it. */
@@ -195,49 +210,4 @@ export function withCharacters(text: string): string {
     const isReplaced = !Number.isNaN(code) && character.codePointAt(0) !== code;
     return isReplaced || sanitizeLine(character) !== character ? written : character;
   });
-}
-
-/** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
-const formulaMark = '\u206F';
-
-/** A text with marks in place of its formulas, for the lexer. */
-interface HiddenFormulas {
-  readonly text: string;
-  /** The spans with the formulas again; undefined if one is missing. */
-  restore(spans: readonly Span[]): Span[] | undefined;
-}
-
-function hideFormulas(
-  source: string,
-  formulas: readonly Place[],
-  unicode: boolean,
-): HiddenFormulas {
-  let text = '';
-  let at = 0;
-  for (const [index, { from, to }] of formulas.entries()) {
-    text += source.slice(at, from) + formulaMark + index + formulaMark;
-    at = to;
-  }
-  text += source.slice(at);
-  const written = formulas.map(({ from, to }) => {
-    const tex = source.slice(from, to);
-    return (unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
-  });
-  return {
-    text,
-    restore(spans) {
-      const missing = new Set(written.keys());
-      const restored = spans.map((span) => {
-        const shown = span.text.replaceAll(
-          new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g'),
-          (_, index) => {
-            missing.delete(Number(index));
-            return written[Number(index)] ?? '';
-          },
-        );
-        return { ...span, text: shown };
-      });
-      return missing.size === 0 ? restored : undefined;
-    },
-  };
 }

@@ -16,9 +16,14 @@ export type LineKind =
   | 'markup'
   | 'formula';
 
+/** The block that the line before is in; `none` between blocks. */
+export type LeafKind = 'none' | 'paragraph' | 'fence' | 'indented' | 'html' | 'formula' | 'table';
+
 /** What is open before the line, which changes what the line means. */
 export interface OpenLeaf {
-  readonly kind: 'none' | 'paragraph' | 'fence' | 'html' | 'table' | 'indented' | 'formula';
+  readonly kind: LeafKind;
+  /** The mark of the open code fence. */
+  readonly fence: string | undefined;
   /** The previous line may be a table's header. */
   readonly headerBefore: boolean;
   /** The HTML block ends at a blank line. */
@@ -119,6 +124,13 @@ function recognizeHtml(text: string, complete: boolean, open: OpenLeaf): LineKin
   if (!/^<\/?[a-zA-Z][a-zA-Z\d-]*(?:[ \t][^<>]*|\/)?(?:>[ \t]*)?$/.test(text)) return 'text';
   if (!complete) return undefined;
   return />[ \t]*$/.test(text) ? 'html' : 'text';
+}
+
+const closingFence = /^ {0,3}(`+|~+)[ \t]*$/;
+
+/** Whether a line closes the fence with this mark: it has at least as many of the same character. */
+export function closesFence(mark: string, line: string): boolean {
+  return closingFence.exec(line)?.[1]?.startsWith(mark) ?? false;
 }
 
 /** The end of an HTML block (CommonMark 4.6); undefined: a blank line. */

@@ -7,6 +7,7 @@ import { acceptLine, endBlocks, endText, readLine, writeText } from './blocks.ts
 import type { BlockState } from './block-state.ts';
 import { codeText } from './code-block.ts';
 import type { LineStart } from './containers.ts';
+import { undecidedInline } from './inline-text.ts';
 import { heldText } from './prose-rows.ts';
 
 /** Turns text into what a terminal shows. Output is final. */
@@ -202,7 +203,7 @@ function undecidedText({ leaf, row, line, backlog, output }: StreamState): strin
   if (leaf.kind === 'table') parts.unshift(leaf.table.undecided());
   if (leaf.kind === 'paragraph') {
     const held = output.rows ? heldText(output.rows) : '';
-    parts.unshift(held + leaf.paragraph.inline.undecided() + leaf.paragraph.trail);
+    parts.unshift(held + undecidedInline(leaf.paragraph.inline) + leaf.paragraph.trail);
   }
   return parts.filter(Boolean).join('\n');
 }

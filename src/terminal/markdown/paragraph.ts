@@ -1,5 +1,5 @@
 import type { InlineOptions } from './inline.ts';
-import { createInlineText, type InlineText } from './inline-text.ts';
+import { createInlineText, writeInline, type InlineText } from './inline-text.ts';
 import type { Span } from './span.ts';
 
 export interface Paragraph {
@@ -29,17 +29,13 @@ export function writeParagraph(paragraph: Paragraph, text: string): Span[] {
   const { lineBreak, trail } = paragraph;
   paragraph.trail = text.slice(end);
   paragraph.lineBreak = '';
-  return paragraph.inline.write(lineBreak + trail + text.slice(0, end));
+  return writeInline(paragraph.inline, lineBreak + trail + text.slice(0, end));
 }
 
 export function endParagraphLine(paragraph: Paragraph): void {
   paragraph.lineBreak = '\n';
   paragraph.trail = '';
   paragraph.line += 1;
-}
-
-export function endParagraph({ inline }: Paragraph): Span[] {
-  return inline.end();
 }
 
 /** Its only line has a bar, so it may be a table's header that was written as text. */

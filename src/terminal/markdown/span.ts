@@ -11,6 +11,12 @@ export interface Span {
   readonly link?: string;
 }
 
+const noLooks: readonly SpanLook[] = [];
+
+export function plainSpan(text: string): Span {
+  return { text, looks: noLooks };
+}
+
 const OSC8 = '\u001B]8;;';
 const ST = '\u001B\\';
 

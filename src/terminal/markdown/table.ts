@@ -2,8 +2,9 @@ import type { Style } from '../style.ts';
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import type { InlineOptions } from './inline.ts';
-import { createInlineScanner } from './inline-scanner.ts';
+import { endScan, scan } from './inline-scanner.ts';
 import { inlineText } from './inline-text.ts';
+import { initialScan } from './scan-state.ts';
 import { mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
 /** A table that is laid out when it ends, or when it becomes too long. */
@@ -32,10 +33,11 @@ const MAX_TEXT = 64 * 1024;
 export function createTable(options: TableOptions): Table {
   const { style, unicode, inline, header, delimiter } = options;
   const align = splitCells(delimiter).map(alignmentOf);
-  const cellsOf = (row: string): Cell[] => splitCells(row).map((cell) => cellSpans(cell, inline));
+  const cellsOf = (row: string): Cell[] => splitCells(row).map((cell) => readCell(cell, inline));
   const frame = {
     style,
     unicode,
+    separator: ` ${style.dim(unicode ? '│' : '|')} `,
     align,
     header: header === undefined ? undefined : cellsOf(header),
   };
@@ -69,12 +71,14 @@ export function createTable(options: TableOptions): Table {
   };
 }
 
+const escapesBar = /(?:^|[^\\])(?:\\\\)*\\$/;
+
 /** The cells of a row, split at bars that are not escaped (GFM 4.10). In a formula, an escaped bar stays as written. */
 export function splitCells(row: string): string[] {
   const cells: string[] = [];
   let cell = '';
   for (const part of row.trim().split('|')) {
-    if (/(?:^|[^\\])(?:\\\\)*\\$/.test(part)) cell += `${part}|`;
+    if (part.endsWith('\\') && escapesBar.test(part)) cell += `${part}|`;
     else {
       cells.push(withBars((cell + part).trim()));
       cell = '';
@@ -89,17 +93,16 @@ export function splitCells(row: string): string[] {
 /** `\|` is a bar, except in a formula. */
 function withBars(cell: string): string {
   if (!cell.includes('\\|')) return cell;
-  const scanner = createInlineScanner();
+  const scanned = initialScan();
+  scan(scanned, cell);
+  endScan(scanned);
   let text = '';
-  for (const segment of [...scanner.write(cell), ...scanner.end()]) {
-    let at = 0;
-    for (const { from, to } of segment.formulas) {
-      text += segment.text.slice(at, from).replaceAll('\\|', '|') + segment.text.slice(from, to);
-      at = to;
-    }
-    text += segment.text.slice(at).replaceAll('\\|', '|');
+  let at = 0;
+  for (const { from, to } of scanned.formulas) {
+    text += cell.slice(at, from).replaceAll('\\|', '|') + cell.slice(from, to);
+    at = to;
   }
-  return text;
+  return text + cell.slice(at).replaceAll('\\|', '|');
 }
 
 function alignmentOf(cell: string): Alignment {
@@ -107,21 +110,41 @@ function alignmentOf(cell: string): Alignment {
   return cell.startsWith(':') ? 'center' : 'right';
 }
 
+interface Cell {
+  readonly spans: readonly Span[];
+  /** Columns of its widest line. */
+  readonly width: number;
+  /** It has only one line. */
+  readonly isLine: boolean;
+}
+
+const emptyCell: Cell = { spans: [], width: 0, isLine: true };
+
+function readCell(source: string, inline: InlineOptions): Cell {
+  const spans = cellSpans(source, inline);
+  const text = visibleText(spans);
+  const isLine = !text.includes('\n');
+  const width = isLine ? displayWidth(text) : Math.max(...text.split('\n').map(displayWidth));
+  return { spans, width, isLine };
+}
+
+const breakTag = /^<br ?\/?>$/i;
+
 /** A cell is one line of source, so `<br>` is the usual line break in it. */
-function cellSpans(cell: string, inline: InlineOptions): Span[] {
-  const spans = inlineText(cell, inline).map((span) =>
-    /^<br ?\/?>$/i.test(span.text) ? { ...span, text: '\n' } : span,
-  );
-  return mergeSpans(spans).map((span) => ({
+function cellSpans(source: string, inline: InlineOptions): readonly Span[] {
+  const spans = inlineText(source, inline);
+  if (spans.length === 1 && !source.includes('<') && !source.includes('\t')) return spans;
+  const broken = spans.map((span) => (breakTag.test(span.text) ? { ...span, text: '\n' } : span));
+  return mergeSpans(broken).map((span) => ({
     ...span,
     text: span.text.replaceAll(/[ \t]*\n[ \t]*/g, '\n').replaceAll('\t', ' '),
   }));
 }
 
-type Cell = readonly Span[];
-
 interface TableFrame {
   readonly style: Style;
+  /** Between the cells of a row. */
+  readonly separator: string;
   readonly unicode: boolean;
   readonly align: readonly Alignment[];
   /** Undefined if it was already shown as text. */
@@ -140,7 +163,7 @@ function columnWidths(rows: readonly (readonly Cell[])[], available: number): Co
   const natural: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) {
-      natural[column] = Math.max(natural[column] ?? 1, cellWidth(cell));
+      natural[column] = Math.max(natural[column] ?? 1, cell.width);
     }
   }
   const budget = available - SEPARATOR * (natural.length - 1);
@@ -155,17 +178,14 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0);
 }
 
-function cellWidth(cell: Cell): number {
-  return Math.max(0, ...visibleText(cell).split('\n').map(displayWidth));
-}
-
 /** The header and the line under it. */
 function headLines(frame: TableFrame, widths: ColumnWidths): string[] {
   if (!widths) return [];
   const { header, style, unicode } = frame;
-  const bold = header?.map((cell) =>
-    cell.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] })),
-  );
+  const bold = header?.map((cell) => {
+    const spans = cell.spans.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] }));
+    return { ...cell, spans };
+  });
   const dash = unicode ? '─' : '-';
   const rule = widths.map((width) => dash.repeat(width)).join(unicode ? '─┼─' : '-+-');
   return [...(bold ? rowLines(frame, widths, bold) : []), style.dim(rule)];
@@ -174,25 +194,32 @@ function headLines(frame: TableFrame, widths: ColumnWidths): string[] {
 /** One row: lines of aligned cells, or `header: value` lines if there are no widths. */
 function rowLines(frame: TableFrame, widths: ColumnWidths, row: readonly Cell[]): string[] {
   if (!widths) return recordLines(frame, row);
+  const { style, align, separator } = frame;
   const cells = widths.map((width, column) =>
-    wrapText(paintSpans(row[column] ?? [], frame.style), width),
+    cellLines(row[column] ?? emptyCell, width, style, align[column]),
   );
   const height = Math.max(...cells.map((lines) => lines.length));
-  const separator = ` ${frame.style.dim(frame.unicode ? '│' : '|')} `;
-  return Array.from({ length: height }, (_, line) =>
-    widths
-      .map((width, column) => {
-        const text = padToWidth(cells[column]?.[line] ?? '', width, frame.align[column]);
-        return column === widths.length - 1 ? text.trimEnd() : text;
-      })
-      .join(separator),
-  );
+  return Array.from({ length: height }, (_, line) => {
+    let text = '';
+    for (const [column, width] of widths.entries()) {
+      const cell = cells[column]?.[line] ?? ' '.repeat(width);
+      text += column === widths.length - 1 ? cell.trimEnd() : cell + separator;
+    }
+    return text;
+  });
+}
+
+/** The lines of a cell, each as wide as its column. */
+function cellLines(cell: Cell, width: number, style: Style, align?: Alignment): readonly string[] {
+  const painted = paintSpans(cell.spans, style);
+  if (cell.isLine && cell.width <= width) return [padToWidth(painted, width, align, cell.width)];
+  return wrapText(painted, width).map((line) => padToWidth(line, width, align));
 }
 
 function recordLines({ header, style }: TableFrame, row: readonly Cell[]): string[] {
   const lines = row.map((cell, column) => {
-    const name = visibleText(header?.[column] ?? []).replaceAll('\n', ' ');
-    const value = paintSpans(cell, style).replaceAll('\n', ' ');
+    const name = visibleText(header?.[column]?.spans ?? []).replaceAll('\n', ' ');
+    const value = paintSpans(cell.spans, style).replaceAll('\n', ' ');
     return name === '' ? value : `${style.bold(`${name}:`)} ${value}`;
   });
   return [...lines, ''];

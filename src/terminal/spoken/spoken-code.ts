@@ -14,8 +14,8 @@ export function openCode(state: SpokenState, label: string): SpokenCode {
 }
 
 export function openFence(state: SpokenState, start: LineStart, label: string): Fence {
-  const { info, closing, indent } = readFence(start, state.containers);
-  return { kind: 'fence', language: info, closing, indent, code: openCode(state, label) };
+  const { mark, info, indent } = readFence(start, state.containers);
+  return { kind: 'fence', language: info, mark, indent, code: openCode(state, label) };
 }
 
 const lineCount = (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`);

@@ -33,12 +33,12 @@ function readLine({ blocks }: StreamState, text: string, complete: boolean) {
   const isHeader = leaf.kind === 'paragraph' && leaf.line === 1 && leaf.rest.includes('|');
   const open = {
     kind: row === undefined ? leaf.kind : 'paragraph',
+    fence: leaf.kind === 'fence' ? leaf.mark : undefined,
     headerBefore: row !== undefined || isHeader,
     endsAtBlank: leaf.kind === 'html' && leaf.end === undefined,
     inFormula: paragraphInFormula(blocks),
   } as const;
-  const closingFence = leaf.kind === 'fence' ? leaf.closing : undefined;
-  return readLineStart({ text, complete, containers, open, closingFence });
+  return readLineStart({ text, complete, containers, open });
 }
 
 function continues({ leaf, containers }: SpokenState, start: LineStart): boolean {

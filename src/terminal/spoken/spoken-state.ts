@@ -5,7 +5,7 @@ export interface Fence {
   readonly kind: 'fence';
   /** The words after the opening fence, usually the language. */
   readonly language: string;
-  readonly closing: RegExp;
+  readonly mark: string;
   /** Columns to remove from each line. */
   readonly indent: number;
   readonly code: SpokenCode;

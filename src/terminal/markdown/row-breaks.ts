@@ -172,7 +172,14 @@ function placeWord(placing: Placing, { text, from, spaces, isLast }: Word): numb
   return at;
 }
 
-const part = /([ \t]*)(?:(\n)|([^ \t\n]+))/y;
+const spaces = /[ \t]*/y;
+const word = /[^ \t\n]*/y;
+
+/** The end of what the pattern, which may be empty, matches at this place. */
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : from;
+}
 
 /** Places a text after `start`. Without `isEnd`, its end is placed only if further text cannot change that. */
 export function placeText(
@@ -184,20 +191,20 @@ export function placeText(
   const placing: Placing = { ...start, layout, breaks: [] };
   let placed = 0;
   for (;;) {
-    part.lastIndex = placed;
-    const found = part.exec(text);
-    if (found === null) break;
-    const { 0: whole, 1: spaces = '', 3: word } = found;
-    const end = placed + whole.length;
-    if (word === undefined) {
-      breakRow(placing, placed, end);
-      Object.assign(placing, { last: '', isLong: 'no' });
-      placed = end;
-    } else {
+    const from = placed;
+    const start = endOf(spaces, text, from);
+    const end = endOf(word, text, start);
+    if (end > start) {
       const isLast = !isEnd && end === text.length;
-      placed = placeWord(placing, { text: word, from: placed, spaces: spaces.length, isLast });
+      const part = { text: text.slice(start, end), from, spaces: start - from, isLast };
+      placed = placeWord(placing, part);
       if (placed < end) break;
-    }
+    } else if (text[start] === '\n') {
+      placed = start + 1;
+      breakRow(placing, from, placed);
+      placing.last = '';
+      placing.isLong = 'no';
+    } else break;
   }
   const { column, isFresh, last, isLong, breaks } = placing;
   const end = { column, isFresh, last, isLong };

@@ -40,7 +40,9 @@ function paintSpan({ text, looks, link }: Span, style: Style): string {
 }
 
 export function visibleText(spans: readonly Span[]): string {
-  return spans.map(({ text }) => text).join('');
+  let visible = '';
+  for (const { text } of spans) visible += text;
+  return visible;
 }
 
 export function mergeSpans(spans: readonly Span[]): Span[] {

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 import { clears, keys, leave, screenWith, sharedHome } from '../support/repl-terminal.ts';
@@ -52,4 +54,40 @@ test('--resume alone without a conversation, or without a terminal, is refused',
   const { code, stderr } = await runNatter(['--sandbox', '--resume'], { env, input: '' });
   expect(code).toBe(2);
   expect(stderr).toContain('natter --resume latest "why is the sky blue?"');
+});
+
+test('--resume with the name of several conversations opens the list with that filter', async () => {
+  const env = sharedHome();
+  for (const prompt of ['tea is hot', 'tea is cold', 'coffee']) {
+    await runNatter(['--sandbox', prompt], { env });
+  }
+  const terminal = openTerminal(['--sandbox', '--resume', 'tea'], { env });
+  await screenWith(terminal, /filter: tea +1 of 2\n› tea is cold[^]*tea is hot/);
+  terminal.type(keys.down + keys.enter);
+  await screenWith(terminal, /: tea is hot\n[^]*\ntea is hot +sandbox/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('parameters and the role of the command line apply to the chosen conversation', async () => {
+  const env = sharedHome();
+  const roles = join(env.HOME, '.config', 'natter', 'roles');
+  mkdirSync(roles, { recursive: true });
+  writeFileSync(join(roles, 'critic.md'), 'Find faults.');
+  const first = openTerminal(['--sandbox'], { env });
+  await screenWith(first, /›/);
+  first.type('tea\r');
+  await screenWith(first, /your prompt: tea/);
+  first.type('/param temperature=0.5\r');
+  await screenWith(first, /temperature is now 0\.5/);
+  await leave(first);
+  const words = ['--sandbox', '--resume', '--param', 'temperature=0.9', '--role', 'critic'];
+  const terminal = openTerminal(words, { env });
+  await screenWith(terminal, /filter:/);
+  terminal.type(keys.enter);
+  await screenWith(terminal, /: tea\n/);
+  terminal.type('/param\r');
+  await screenWith(terminal, /temperature=0\.9/);
+  terminal.type('/role\r');
+  await screenWith(terminal, /role is critic/);
+  expect(await leave(terminal)).toBe(0);
 });

@@ -19,7 +19,7 @@ export function listedConversation(
     changedAt: new Date(openedAt.getTime() - hours * hour),
     size: 100,
   };
-  const filtered = [title, firstWords, model, facts.entry?.id ?? id].join(' ').toLowerCase();
+  const filtered = [title, firstWords, model, facts.entry?.id ?? id].join('\n').toLowerCase();
   return { entry, title, firstWords, model, isOpenElsewhere: false, filtered, ...facts };
 }
 

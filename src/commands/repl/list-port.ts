@@ -1,7 +1,12 @@
 import { conversationsFolder, lockFile } from '../../conversation/library/conversation-folder.ts';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import { loadConversation, summarize } from '../../conversation/library/read-conversation.ts';
-import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
+import {
+  compilePattern,
+  searchConversation,
+  type FoundTurn,
+} from '../../conversation/library/search.ts';
+import { searchTerms } from '../../conversation/library/search-terms.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
@@ -62,13 +67,18 @@ function listed(
   if (records === 0) return undefined;
   const lock = lockFile(conversationsFolder(folder), entry.id);
   const isOpenElsewhere = isHeldElsewhere(lock, process, clock.date());
-  const filtered = [title, firstWords, model, entry.id].join(' ').toLowerCase();
+  const filtered = [title, firstWords, model, entry.id].join('\n').toLowerCase();
   return { entry, title, firstWords, model, isOpenElsewhere, filtered };
 }
 
-/** The line of the first hit, from shortly before it. */
-function excerptOf({ path }: LibraryEntry, pattern: RegExp): string | undefined {
-  const [found] = searchConversation(path, pattern, 0);
+/** The line of the first hit of the first pattern, from shortly before it; undefined if a pattern does not occur. */
+function excerptOf({ path }: LibraryEntry, patterns: readonly RegExp[]): string | undefined {
+  let found: FoundTurn | undefined;
+  for (const pattern of patterns) {
+    const [hit] = searchConversation(path, pattern, 0);
+    if (hit === undefined) return undefined;
+    found ??= hit;
+  }
   const line = found?.lines.find(({ marks }) => marks.length > 0);
   if (line === undefined) return undefined;
   const [mark] = line.marks;
@@ -100,8 +110,9 @@ export function createListPort(context: ListContext, folder: string): ListPort {
     read: (entries, from) =>
       slice(context, entries, from, (entry) => listed(context, folder, entry)),
     search(entries, from, query) {
-      const pattern = compilePattern(query, { regularExpression: false, caseSensitive: false });
-      return slice(context, entries, from, (entry) => excerptOf(entry, pattern));
+      const options = { regularExpression: false, caseSensitive: false };
+      const patterns = searchTerms(query).map((term) => compilePattern(term, options));
+      return slice(context, entries, from, (entry) => excerptOf(entry, patterns));
     },
     preview: (entry) => readable(() => preview(entry)) ?? [],
   };

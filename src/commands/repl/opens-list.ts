@@ -1,9 +1,9 @@
 import type { ChatOptions } from '../chat/run.ts';
 
-/** Whether `--resume` without a conversation opens the list: with a prompt, it means the latest one. */
-export function opensList(
+/** What `--resume` names if it may open the list: not with a prompt, for which it means one conversation. */
+export function listedName(
   { resume, continue: isContinued }: ChatOptions,
   words: readonly string[],
-): boolean {
-  return resume === true && isContinued !== true && words.length === 0;
+): string | true | undefined {
+  return isContinued === true || words.length > 0 ? undefined : resume;
 }

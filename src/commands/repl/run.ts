@@ -25,7 +25,7 @@ import { createReplLibrary } from './library.ts';
 import { createReplMemory, type ReplMemory } from './memory.ts';
 import { replPorts } from './ports.ts';
 import { refuseOneShotOptions } from './one-shot-options.ts';
-import { opensList } from './opens-list.ts';
+import { listedName } from './opens-list.ts';
 import { farewell, savedId } from './farewell.ts';
 import { untilLeft } from './until-left.ts';
 import { createSessionNotices, type SessionNotices } from './session-notices.ts';
@@ -43,6 +43,8 @@ interface Parts {
   readonly service: ReplService;
   readonly memory: ReplMemory;
   readonly journal: Journal;
+  /** Of the list of conversations, with which the session begins; undefined without the list. */
+  readonly listFilter: string | undefined;
   /** With the session, once it has started. */
   readonly opened: { session?: Session };
 }
@@ -58,6 +60,7 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
   const unsent = parts.isLineMode ? '' : memory.takeDraft();
   const state = initialState({
     isLineMode: parts.isLineMode,
+    unicode: parts.sessionNotices.presentation.unicode,
     showsReasoning: options.reasoning ?? false,
     compactsAutomatically: settings.values.compact === 'auto',
     hasShell: settings.values.shellCommands,
@@ -125,7 +128,7 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
   sessionNotices.redirect((text) => session.dispatch({ type: 'notice-received', text }));
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
-  else if (state.dialog === undefined && !opensList(options, words))
+  else if (state.dialog === undefined && parts.listFilter === undefined)
     session.print([welcomeEntry(state)]);
   for (const name of options.file ?? [])
     sessionNotices.notify(`${name} is attached to the next prompt`);
@@ -168,8 +171,9 @@ async function converse(parts: Parts, words: readonly string[]): Promise<void> {
   const leaving = new AbortController();
   try {
     open(parts, session, words);
-    if (opensList(parts.options, words)) {
-      (await import('./start-list.ts')).requestList(parts, session);
+    const { listFilter: filter } = parts;
+    if (filter !== undefined) {
+      (await import('./start-list.ts')).requestList({ ...parts, filter }, session);
     }
     if (session.state().dialog !== undefined) await notifyOfProfiles(parts);
     prepareLater(parts, session, leaving.signal);
@@ -223,12 +227,13 @@ export async function runRepl(
     journalOptions(context, notices, read.values.save),
   );
   const access = { context, notices: shown.notices, journal: sessionNotices.journalOptions };
-  const named = opensList(options, words)
-    ? (await import('./start-list.ts')).refuseEmptyLibrary(access)
-    : await openNamedJournal(access, options);
+  const name = listedName(options, words);
+  const listFilter =
+    name === undefined ? undefined : (await import('./start-list.ts')).listFilter(access, name);
+  const named = listFilter === undefined ? await openNamedJournal(access, options) : undefined;
   const journal = named ?? createJournal(sessionNotices.journalOptions);
   try {
-    await serve({ context, options, sessionNotices, journal, opened: {} }, read, words);
+    await serve({ context, options, sessionNotices, journal, listFilter, opened: {} }, read, words);
   } catch (error) {
     // Without a session, nothing else closes it.
     await journal.close();

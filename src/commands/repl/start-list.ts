@@ -1,30 +1,43 @@
 import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
-import { findConversation } from '../../conversation/library/find-conversation.ts';
+import { conversationsNamed } from '../../conversation/library/find-conversation.ts';
 import type { Session } from '../../repl/session/session.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { ChatOptions } from '../chat/run.ts';
 import { isExplicitlySet, type JournalAccess } from '../journal/open-conversation.ts';
 import type { Context } from '../program/context.ts';
 
-/** @throws Failure `not_found` if there is no conversation to list */
-export function refuseEmptyLibrary({ journal }: JournalAccess): undefined {
-  findConversation(requireDataFolder(journal.folder), 'latest');
+/** The first filter of the list; undefined if only one conversation has that name. @throws Failure `not_found` */
+export function listFilter({ journal }: JournalAccess, resume: string | true): string | undefined {
+  const folder = requireDataFolder(journal.folder);
+  const found = conversationsNamed(folder, resume === true ? 'latest' : resume);
+  if (resume === true) return '';
+  return found.length > 1 ? resume : undefined;
 }
 
 interface ListRequest {
   readonly context: Pick<Context, 'clock'>;
   readonly options: ChatOptions;
   readonly settings: ResolvedSettings;
+  readonly filter: string;
 }
 
 /** Opens the list; the chosen conversation replaces the settings that the command line does not name. */
-export function requestList({ context, options, settings }: ListRequest, session: Session): void {
-  const { model, system } = settings.values;
+export function requestList(
+  { context, options, settings, filter: query }: ListRequest,
+  session: Session,
+): void {
+  const { model, system, role } = settings.values;
+  const { sources, params } = settings;
   const keepsModel = isExplicitlySet(settings, 'model') || model === 'auto';
   const kept = {
     ...(keepsModel && { model }),
-    ...(isExplicitlySet(settings, 'system') && { system }),
+    ...(isExplicitlySet(settings, 'system') && {
+      system,
+      role: sources.system === sources.role ? role : undefined,
+    }),
+    parameters: Object.keys(params).filter((name) => params[name]?.source.kind === 'flag'),
   };
   const chosen = { settings: kept, isBranch: options.branch === true };
-  session.dispatch({ type: 'list-requested', options: chosen, now: context.clock.monotonic() });
+  const now = context.clock.monotonic();
+  session.dispatch({ type: 'list-requested', options: chosen, query, now });
 }

@@ -1,5 +1,6 @@
 import { count, countOf } from '../../output/figures.ts';
 import { timeAgo } from '../../output/time-ago.ts';
+import { searchTerms } from '../../conversation/library/search-terms.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { refuse, step, type Step } from '../reducer/step.ts';
 import type { OpenList, ReplState } from '../state/state.ts';
@@ -24,12 +25,10 @@ function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current
 }
 
 function headOf(list: OpenList, found: number): string {
-  const query = sanitizeLine(list.query.trim());
-  if (query === '') return `${countOf(list.entries.length, 'conversation')}, newest first.`;
+  const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
+  if (terms.length === 0) return `${countOf(list.entries.length, 'conversation')}, newest first.`;
   const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
-  return list.searchesTexts
-    ? `${total} with "${query}" in the text.`
-    : `${total} with "${query}" in the title.`;
+  return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }
 
 /** The numbered conversations and the question; undefined while they are read. */

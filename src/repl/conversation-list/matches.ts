@@ -1,3 +1,4 @@
+import { searchTerms } from '../../conversation/library/search-terms.ts';
 import { andThen, step, type Step } from '../reducer/step.ts';
 import type { ConversationList, ListedConversation } from '../state/conversation-list.ts';
 import type { Effect } from '../state/effect.ts';
@@ -13,16 +14,16 @@ export interface Match {
 const ahead = 50;
 
 const isSearch = ({ searchesTexts, query }: ConversationList) =>
-  searchesTexts && query.trim() !== '';
+  searchesTexts && searchTerms(query).length > 0;
 
-/** The conversations with every word of the query, or with the query in their texts; newest first. */
+/** The conversations with every term of the query in their title, model or id, or in their texts; newest first. */
 export function matchesOf(list: ConversationList): readonly Match[] {
-  const words = list.query.toLowerCase().split(/\s+/);
+  const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
   return list.rows.flatMap((row, index) => {
     if (row === undefined) return [];
     const excerpt = isSearched ? list.excerpts[index] : undefined;
-    const isMatch = excerpt !== undefined || words.every((word) => row.filtered.includes(word));
+    const isMatch = excerpt !== undefined || terms.every((term) => row.filtered.includes(term));
     return isMatch ? [{ row, excerpt }] : [];
   });
 }

@@ -4,10 +4,11 @@ import type { OpenList, ReplState } from '../state/state.ts';
 import { startTask, step, type Step } from './step.ts';
 
 /** Opens the list of conversations; keys typed meanwhile are for the list. */
-export function openList(state: ReplState, options: ListOptions = {}): Step {
+export function openList(state: ReplState, options: ListOptions = {}, query = ''): Step {
   const { state: next, effects } = startTask(state, 'reading conversations', {
     type: 'open-list',
     options,
+    query,
   });
   if (state.isLineMode) return { state: next, effects };
   return { state: { ...next, typeAhead: { until: 'list', keys: [] } }, effects };

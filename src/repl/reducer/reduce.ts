@@ -1,3 +1,4 @@
+import type { ParameterChanges } from '../../conversation/tree.ts';
 import type { Action, AnswerOutcome, FailureText } from '../state/action.ts';
 import type { Effect } from '../state/effect.ts';
 import { withFile } from '../state/attachments.ts';
@@ -18,6 +19,18 @@ import { refuseMissing } from '../slash-commands/table.ts';
 import { onPromptOpened } from './sending-files.ts';
 import { andThen, quit, printing, printNotice, refuse, step, type Step } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
+
+function withoutParameters(
+  changes: ParameterChanges | undefined,
+  names: readonly string[],
+): ParameterChanges | undefined {
+  if (changes === undefined) return undefined;
+  const isOther = (name: string) => !names.includes(name);
+  return {
+    set: Object.fromEntries(Object.entries(changes.set).filter(([name]) => isOther(name))),
+    removed: changes.removed.filter(isOther),
+  };
+}
 
 /** The dialog that started the current task. */
 function dialogOf({ activity }: ReplState): Dialog | undefined {
@@ -146,11 +159,13 @@ const handlers: Handlers = {
     onAnswerEnded({ ...state, now }, outcome, conversation),
   'compaction-ended': (state, action) => onCompactionEnded({ ...state, now: action.now }, action),
   'conversation-changed': (state, { conversation, settings = {} }) => {
+    const { parameters: kept = [], ...values } = settings;
     const next = withConversation(state, conversation);
-    return step({ ...next, settings: { ...next.settings, ...settings } });
+    const parameters = withoutParameters(next.settings.parameters, kept);
+    return step({ ...next, settings: { ...next.settings, ...values, parameters } });
   },
   'dialog-opened': (state, { dialog }) => step({ ...state, dialog }),
-  'list-requested': (state, { options, now }) => openList({ ...state, now }, options),
+  'list-requested': (state, { options, query, now }) => openList({ ...state, now }, options, query),
   'list-opened': (state, { list }) => andThen(onListOpened(state, list), releaseKeys),
   'list-changed': (state, { event }) => onListChanged(state, event),
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),

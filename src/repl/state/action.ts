@@ -67,7 +67,13 @@ export type Action =
     }
   | { readonly type: 'dialog-opened'; readonly dialog: Dialog }
   /** The list of conversations, asked for on the command line. */
-  | { readonly type: 'list-requested'; readonly options: ListOptions; readonly now: number }
+  /** `query` filters the list. */
+  | {
+      readonly type: 'list-requested';
+      readonly options: ListOptions;
+      readonly query: string;
+      readonly now: number;
+    }
   | { readonly type: 'list-opened'; readonly list: OpenList }
   | { readonly type: 'list-changed'; readonly event: ListEvent }
   | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }

@@ -20,10 +20,16 @@ export interface SessionSettings {
   readonly wrap: WrapMode;
 }
 
+/** Settings that a conversation does not change when it is opened. */
+interface KeptSettings extends Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> {
+  /** Names of parameters. */
+  readonly parameters?: readonly string[];
+}
+
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
   /** Settings of the command line, which those of the chosen conversation do not replace. */
-  readonly settings?: Partial<Pick<SessionSettings, 'model' | 'system'>>;
+  readonly settings?: KeptSettings;
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }

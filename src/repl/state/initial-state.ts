@@ -8,6 +8,8 @@ import type { SessionSettings } from './effect.ts';
 
 export interface InitialFacts {
   readonly isLineMode?: boolean;
+  /** Default false. */
+  readonly unicode?: boolean;
   readonly showsReasoning?: boolean;
   /** The setting `compact`. */
   readonly compactsAutomatically?: boolean;
@@ -29,6 +31,7 @@ export function initialState(facts: InitialFacts): ReplState {
   const { columns, rows, conversation, settings, service, now } = facts;
   return {
     isLineMode: facts.isLineMode ?? false,
+    unicode: facts.unicode ?? false,
     showsReasoning: facts.showsReasoning ?? false,
     columns,
     rows,

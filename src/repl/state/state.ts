@@ -167,6 +167,8 @@ export interface OpenList extends ConversationList {
 export interface ReplState {
   readonly isLineMode: boolean;
   readonly showsReasoning: boolean;
+  /** The terminal shows characters beyond ASCII. */
+  readonly unicode: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly composer: TextBuffer;

@@ -20,8 +20,29 @@ export interface ContextFigures {
   readonly id: string;
 }
 
+type Part = 'system' | 'summary' | 'files' | 'turns' | 'answer' | 'free';
+
+/** What each part is drawn with in the bar. */
+const blocks: Readonly<Record<Part, string>> = {
+  system: '▒',
+  summary: '▓',
+  files: '▞',
+  turns: '█',
+  answer: '░',
+  free: '·',
+};
+
+const letters: typeof blocks = {
+  system: 's',
+  summary: 'm',
+  files: 'f',
+  turns: 't',
+  answer: 'a',
+  free: '.',
+};
+
 interface Row {
-  readonly mark: string;
+  readonly part: Part;
   readonly name: string;
   readonly tokens: number;
   readonly note: string;
@@ -32,14 +53,19 @@ function partRows({ parts, used, prompts, summarized }: ContextFigures): readonl
   const { system, summary, files, turns, names } = parts;
   const estimate = system + summary + files + turns;
   const factor = estimate === 0 ? 1 : used / estimate;
-  const row = (mark: string, name: string, tokens: number, note = ''): Row => {
-    return { mark, name, tokens: Math.round(tokens * factor), note };
+  const row = (part: Part, name: string, tokens: number, note = ''): Row => {
+    return { part, name, tokens: Math.round(tokens * factor), note };
   };
   return [
-    row('s', 'system prompt', system),
-    row('m', 'summary', summary, summarized === 0 ? '' : `of ${countOf(summarized, 'prompt')}`),
-    row('f', 'files', files, names.length === 0 ? '' : countOf(names.length, 'file')),
-    row('t', 'turns', turns, countOf(prompts, 'prompt')),
+    row('system', 'system prompt', system),
+    row(
+      'summary',
+      'summary',
+      summary,
+      summarized === 0 ? '' : `of ${countOf(summarized, 'prompt')}`,
+    ),
+    row('files', 'files', files, names.length === 0 ? '' : countOf(names.length, 'file')),
+    row('turns', 'turns', turns, countOf(prompts, 'prompt')),
   ];
 }
 
@@ -51,9 +77,11 @@ function allRows(figures: ContextFigures): readonly Row[] {
   const answer = Math.min(left, maxTokens);
   return [
     ...parts,
-    ...(maxTokens === 0 ? [] : [{ mark: 'a', name: 'answer room', tokens: answer, note: '' }]),
+    ...(maxTokens === 0
+      ? []
+      : [{ part: 'answer' as const, name: 'answer room', tokens: answer, note: '' }]),
     {
-      mark: '.',
+      part: 'free',
       name: 'free',
       tokens: left - answer,
       note: maxTokens === 0 ? 'also for the answer' : '',
@@ -64,7 +92,7 @@ function allRows(figures: ContextFigures): readonly Row[] {
 const maxBarColumns = 60;
 
 /** Each part has its share of the columns, and at least one. */
-function bar(rows: readonly Row[], columns: number): string {
+function bar(rows: readonly Row[], columns: number, marks: typeof blocks): string {
   const width = Math.max(8, Math.min(maxBarColumns, columns - 3));
   const total = rows.reduce((sum, { tokens }) => sum + tokens, 0);
   const shares = rows.map(({ tokens }) =>
@@ -74,9 +102,9 @@ function bar(rows: readonly Row[], columns: number): string {
   const widest = shares.indexOf(Math.max(...shares));
   const cells = shares.map((share, index) => {
     const fitted = index === widest ? Math.max(1, share - excess) : share;
-    return (rows[index]?.mark ?? '').repeat(fitted);
+    return marks[rows[index]?.part ?? 'free'].repeat(fitted);
   });
-  return `[${cells.join('')}]`;
+  return marks === blocks ? cells.join('') : `[${cells.join('')}]`;
 }
 
 function headText({ model, window, used, isEstimate }: ContextFigures): string {
@@ -91,14 +119,15 @@ function tableRows(
   rows: readonly Row[],
   window: number | undefined,
   columns: number,
+  marks: typeof blocks,
 ): readonly string[] {
   const figures = rows.map(({ tokens }) => `~${count(tokens)}`);
   const [names, numbers] = [rows.map(({ name }) => name), figures].map((texts) =>
     Math.max(...texts.map(({ length }) => length)),
   );
-  return rows.map(({ mark, name, tokens, note }, index) => {
+  return rows.map(({ part, name, tokens, note }, index) => {
     const share = window === undefined ? '' : percent(tokens, window).padStart(5);
-    const cells = `${mark} ${name.padEnd(names ?? 0)}  ${(figures[index] ?? '').padStart(numbers ?? 0)}${share}`;
+    const cells = `${marks[part]} ${name.padEnd(names ?? 0)}  ${(figures[index] ?? '').padStart(numbers ?? 0)}${share}`;
     const line = note === '' ? cells : `${cells}  ${note}`;
     return line.length < columns ? line : cells;
   });
@@ -111,7 +140,7 @@ function inWords({ name, tokens, note }: Row): string {
 /** A bar with a row for each part; in line mode, sentences. */
 export function contextText(
   figures: ContextFigures,
-  { isLineMode, columns }: Pick<ReplState, 'isLineMode' | 'columns'>,
+  { isLineMode, columns, unicode }: Pick<ReplState, 'isLineMode' | 'columns' | 'unicode'>,
 ): string {
   const rows = allRows(figures);
   const { window, summarized, id } = figures;
@@ -122,6 +151,8 @@ export function contextText(
           `/context summary shows the summary; natter conversations show ${id} shows the turns that it replaces`,
         ];
   if (isLineMode) return [headText(figures), ...rows.map(inWords), ...originals].join('\n');
-  const bars = window === undefined ? [] : [bar(rows, columns)];
-  return [headText(figures), ...bars, ...tableRows(rows, window, columns), ...originals].join('\n');
+  const marks = unicode ? blocks : letters;
+  const bars = window === undefined ? [] : [bar(rows, columns, marks)];
+  const table = tableRows(rows, window, columns, marks);
+  return [headText(figures), ...bars, ...table, ...originals].join('\n');
 }

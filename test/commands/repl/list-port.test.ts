@@ -86,6 +86,19 @@ test('a search finds text of prompts and answers, and begins the excerpt before 
   expect(port.search(port.entries(), 0, 'w.y')).toEqual([undefined]);
 });
 
+test.each([
+  ['green oolong', true],
+  ['OOLONG  green', true],
+  ['green coffee', false],
+  ['"green tea"', true],
+  ['"tea green"', false],
+  ['oolong "green te', true],
+])('a search for %s finds conversations with all words and phrases', async (query, isFound) => {
+  const { port, converse } = openFolder();
+  await converse('which green tea?', 'Not oolong.').close();
+  expect(port.search(port.entries(), 0, query)[0] !== undefined).toBe(isFound);
+});
+
 test('the preview has the last turns, with the names of files only', async () => {
   const { port, converse } = openFolder();
   const journal = converse('why?', 'because');

@@ -213,3 +213,10 @@ test('what was read for a list that was closed is ignored', () => {
   const closed = run(stateOf(), { type: 'list-changed', event: stale });
   expect(closed.state.list).toBeUndefined();
 });
+
+test('a phrase in quotes filters the titles', () => {
+  const titled = (title: string, id: string) => listedConversation({ title, id });
+  const list = listOf([titled('green tea', 'aaaa2222'), titled('tea is green', 'bbbb2222')]);
+  expect(shown(run(stateWith(list), typed('tea green')).state)).toHaveLength(2);
+  expect(shown(run(stateWith(list), typed('"green tea"')).state)).toEqual(['green tea']);
+});

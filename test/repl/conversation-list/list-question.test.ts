@@ -49,7 +49,7 @@ test('a question follows a part of the list that cannot be read', () => {
   }));
   const { state, effects } = run(reading.state, ...failed);
   expect(printed(effects)).toEqual(['cannot read the conversations']);
-  expect(question(state)).toMatch(/^0 or more with "with milk" in the text\./);
+  expect(question(state)).toMatch(/^0 or more with "with" and "milk" in the text\./);
 });
 
 test('a plus sign lists more, and the numbers continue', () => {
@@ -64,7 +64,7 @@ test('a plus sign lists more, and the numbers continue', () => {
 
 test('words filter the list', () => {
   const { state } = run(lineMode(), line('about 7'));
-  expect(question(state)).toMatch(/^1 with "about 7" in the title\.\n1 about 7,/);
+  expect(question(state)).toMatch(/^1 with "about" and "7" in the title\.\n1 about 7,/);
   expect(effectsOf(run(state, line('1')).effects, 'resume')).toMatchObject([{ name: 'mmmmj' }]);
 });
 
@@ -75,7 +75,7 @@ test('a slash and words search the texts', () => {
   const entries = state.list?.entries ?? [];
   const found = { type: 'texts-searched', entries, query: 'with milk', from: 0, excerpts } as const;
   expect(question(run(state, { type: 'list-changed', event: found }).state)).toMatch(
-    /^1 with "with milk" in the text\.\n1 about 4, "tea with milk", origin/,
+    /^1 with "with" and "milk" in the text\.\n1 about 4, "tea with milk", origin/,
   );
 });
 

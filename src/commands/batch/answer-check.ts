@@ -3,6 +3,7 @@ import type { Message } from '../../client/contract.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
+import { loadCheck } from '../check/load-check.ts';
 import type { AnswerCheck } from '../check/open-check.ts';
 
 /** The check of all answers, and the settings with its `response_format`. */
@@ -18,11 +19,8 @@ export async function openBatchCheck(
   options: CheckOptions & SelectOptions,
   settings: ResolvedSettings,
 ): Promise<BatchCheck> {
-  const { schema, schemaRetries, select } = options;
-  if ((schema ?? schemaRetries ?? select) === undefined) return { check: undefined, settings };
-  const { openCheck } = await import('../check/open-check.ts');
-  const check = openCheck(notices, options);
-  return { check, settings: check.settings(settings) };
+  const check = await loadCheck(notices, options);
+  return { check, settings: check?.settings(settings) ?? settings };
 }
 
 /** The schema follows the prompt; after a content that is not text, it is a message by itself. */

@@ -19,7 +19,7 @@ import {
   failureOf,
   lastOf,
   metadataOf,
-  type ReceivedAnswer,
+  type UncheckedAnswer,
 } from '../check/ask.ts';
 import { checkFields, withValue } from '../check/check-fields.ts';
 import { valueText, withTap } from '../check/checked-text.ts';
@@ -50,7 +50,7 @@ export interface CheckedPrompt {
   ) => Promise<{ readonly error: unknown; readonly failure: Failure }>;
 }
 
-interface PromptAnswer extends ReceivedAnswer {
+interface PromptAnswer extends UncheckedAnswer {
   /** What was thrown; undefined for a complete answer. */
   readonly error: unknown;
 }

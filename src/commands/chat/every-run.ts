@@ -8,13 +8,13 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
-import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
 import type { TextPrinter } from '../../output/answer-printer.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { failureFields, toFailure } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
+import { receiveAnswer, type ReceivedAnswer } from '../../output/receive-answer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { present, type Presentation } from '../print/presentation.ts';
@@ -92,32 +92,18 @@ async function* send(run: EveryRun, group: LineGroup, label: string): AsyncGener
   yield* guard?.restore(events) ?? events;
 }
 
-interface GroupAnswer {
-  readonly content: string;
-  readonly metadata: AnswerMetadata;
-  readonly failure: Failure | undefined;
-}
-
-/** @param print undefined collects the text only @throws the reason of the context's signal */
+/** @param show undefined collects the text only @throws the reason of the context's signal */
 async function answerGroup(
   run: EveryRun,
   group: LineGroup,
-  print: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
-): Promise<GroupAnswer> {
+  show: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
+): Promise<ReceivedAnswer> {
   const { context, service } = run;
-  const meter = createAnswerMeter(service.clock);
-  const texts: string[] = [];
-  let failure: Failure | undefined;
-  try {
-    for await (const event of send(run, group, labelOf(group))) {
-      meter.event(event);
-      if (event.type === 'text-received') texts.push(event.text);
-      await print?.(event);
-    }
-  } catch (error) {
-    failure = withHint(toFailure(error), context.environment);
-  }
-  return { content: texts.join(''), metadata: meter.metadata(failure), failure };
+  return receiveAnswer(send(run, group, labelOf(group)), {
+    clock: service.clock,
+    show,
+    failureOf: (error) => withHint(toFailure(error), context.environment),
+  });
 }
 
 async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | undefined> {

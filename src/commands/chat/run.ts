@@ -6,6 +6,7 @@ import { usageLine } from '../../output/figures.ts';
 import { createAnswerOutput, lookOf, type AnswerOutput } from '../print/answer-output.ts';
 import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
+import { loadCheck } from '../check/load-check.ts';
 import type { CheckOptions, SchemaSource, SelectOptions } from '../check/check-options.ts';
 import type { AnswerCheck } from '../check/open-check.ts';
 import type { Context } from '../program/context.ts';
@@ -207,13 +208,6 @@ export async function prepare(context: Context, options: ChatOptions): Promise<P
   return { context, options, presentation, format };
 }
 
-async function loadCheck({ presentation, options, ownSchema }: ReadyPrompt) {
-  const { schema = ownSchema, schemaRetries, select } = options;
-  if ((schema ?? schemaRetries ?? select) === undefined) return undefined;
-  const { openCheck } = await import('../check/open-check.ts');
-  return openCheck(presentation.notices, options, ownSchema);
-}
-
 /**
  * Sends a prompt that has been read, and prints the answer.
  * @throws Failure, or the reason `context.signal` was aborted with
@@ -224,7 +218,7 @@ export async function sendPrompt(
   prompt: string,
 ): Promise<void> {
   const { context, options, presentation } = preparation;
-  const check = await loadCheck(preparation);
+  const check = await loadCheck(presentation.notices, options, preparation.ownSchema);
   const sent = check?.prompt(prompt) ?? prompt;
   const used = check?.settings(settings) ?? settings;
   const conversation = await openConversation(context, presentation.notices, options, used, sent);

@@ -1,25 +1,24 @@
 import type { Message, Usage } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
-import type { AnswerMetadata, AnswerOutcome } from '../../output/answer-meter.ts';
+import type { AnswerMetadata } from '../../output/answer-meter.ts';
+import type { ReceivedAnswer } from '../../output/receive-answer.ts';
 import { correctionPrompt } from '../../schema/instruction.ts';
 import { describeViolations, type Violation } from '../../schema/violation.ts';
 import type { AnswerCheck, CheckedText } from './open-check.ts';
 
-/** An answer as it was received, also before a failure. */
-export interface ReceivedAnswer extends AnswerOutcome {
-  readonly content: string;
-  /** As the service sent it, if that differs: with placeholders for secrets. */
+export interface UncheckedAnswer extends ReceivedAnswer {
+  /** The text as the service sent it, if that differs: with placeholders for secrets. */
   readonly received?: string;
 }
 
-export interface CheckedAnswer<Answer extends ReceivedAnswer = ReceivedAnswer> {
+export interface CheckedAnswer<Answer extends UncheckedAnswer = UncheckedAnswer> {
   readonly answer: Answer;
   /** Undefined for an answer that is missing or was cut. */
   readonly checked: CheckedText | undefined;
 }
 
 /** The answers to one prompt, in order; at least one. All but the last have violations. */
-export type CheckedAnswers<Answer extends ReceivedAnswer = ReceivedAnswer> = readonly [
+export type CheckedAnswers<Answer extends UncheckedAnswer = UncheckedAnswer> = readonly [
   ...CheckedAnswer<Answer>[],
   CheckedAnswer<Answer>,
 ];
@@ -44,10 +43,10 @@ export interface AskOptions<Answer> {
 }
 
 /** The service stopped at the limit of tokens. */
-const isCut = ({ metadata }: ReceivedAnswer) => metadata.finishReason === 'length';
+const isCut = ({ metadata }: UncheckedAnswer) => metadata.finishReason === 'length';
 
 /** Sends the messages, and again with the violations, until an answer conforms. */
-export async function askUntilConforming<Answer extends ReceivedAnswer>({
+export async function askUntilConforming<Answer extends UncheckedAnswer>({
   check,
   messages,
   send,
@@ -108,7 +107,7 @@ export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure 
   return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
 }
 
-export function lastOf<Answer extends ReceivedAnswer>(
+export function lastOf<Answer extends UncheckedAnswer>(
   answers: CheckedAnswers<Answer>,
 ): CheckedAnswer<Answer> {
   const [last] = answers.slice(-1);

@@ -1,9 +1,8 @@
 import type { Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { Failure } from '../../failure.ts';
-import { createAnswerMeter } from '../../output/answer-meter.ts';
 import type { ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';
+import { receiveAnswer } from '../../output/receive-answer.ts';
 import { describeViolations } from '../../schema/violation.ts';
 import {
   askUntilConforming,
@@ -12,13 +11,12 @@ import {
   failureOf,
   lastOf,
   metadataOf,
-  type ReceivedAnswer,
+  type UncheckedAnswer,
 } from '../check/ask.ts';
 import { checkFields, withValue } from '../check/check-fields.ts';
 import { valueText, withTap } from '../check/checked-text.ts';
 import type { AnswerCheck } from '../check/open-check.ts';
-import { withHint } from '../program/report.ts';
-import type { ShowAnswerOptions } from './view.ts';
+import { answerFailure, type ShowAnswerOptions } from './view.ts';
 
 export interface CheckedAnswerOptions extends ShowAnswerOptions {
   readonly check: AnswerCheck;
@@ -42,24 +40,15 @@ async function receive(
   options: CheckedAnswerOptions,
   messages: readonly Message[],
   correction: Correction | undefined,
-): Promise<ReceivedAnswer> {
+): Promise<UncheckedAnswer> {
   const { index, view, clock, signal, send, restore, showsEvents } = options;
-  const meter = createAnswerMeter(clock);
-  const texts: string[] = [];
   const sent: string[] = [];
-  let failure: Failure | undefined;
-  try {
-    for await (const event of restore(withTap(send(messages, correction), sent))) {
-      meter.event(event);
-      if (event.type === 'text-received') texts.push(event.text);
-      if (showsEvents || !isOfAnswer(event)) await view.event(index, event);
-    }
-  } catch (error) {
-    if (!signal.aborted && !(error instanceof Failure)) throw error;
-    failure = error instanceof Failure ? withHint(error) : undefined;
-  }
-  const content = texts.join('');
-  return { content, received: sent.join(''), metadata: meter.metadata(failure), failure };
+  const answer = await receiveAnswer(restore(withTap(send(messages, correction), sent)), {
+    clock,
+    show: (event) => (showsEvents || !isOfAnswer(event) ? view.event(index, event) : undefined),
+    failureOf: (error) => answerFailure(error, signal),
+  });
+  return { ...answer, received: sent.join('') };
 }
 
 /** What is shown as the answer: the value, else all that was received. */

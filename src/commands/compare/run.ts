@@ -1,8 +1,9 @@
 import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
-import { deferNotices, type Notices } from '../../output/notices.ts';
+import { deferNotices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
+import { loadCheck } from '../check/load-check.ts';
 import { present } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import { openWindowStatus } from '../print/window-status.ts';
@@ -177,13 +178,6 @@ function refuseDiffInJson({ diff }: CompareOptions, format: AnswerFormat): void 
   throw new Failure('usage', `--diff and --${format} cannot be used together`, {
     hint: 'use a different tool to compare the answers in the JSON',
   });
-}
-
-async function loadCheck(notices: Notices, options: CompareOptions) {
-  const { schema, schemaRetries, select } = options;
-  if ((schema ?? schemaRetries ?? select) === undefined) return undefined;
-  const { openCheck } = await import('../check/open-check.ts');
-  return openCheck(notices, options);
 }
 
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */

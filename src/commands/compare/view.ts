@@ -1,7 +1,6 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { createAnswerMeter } from '../../output/answer-meter.ts';
 import { unchanged } from '../../output/answer-printer.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../output/comparison/json-comparison.ts';
 import { createStackedAnswers } from '../../output/comparison/stacked-answers.ts';
 import type { AnswerFormat } from '../../output/answer-format.ts';
+import { receiveAnswer } from '../../output/receive-answer.ts';
 import { columnWidth } from '../../terminal/text/columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
@@ -100,26 +100,24 @@ export interface ShowAnswerOptions {
   readonly signal: AbortSignal;
 }
 
+/** Undefined for a stopped answer. @throws errors that are not a Failure, unless `signal` is aborted */
+export function answerFailure(error: unknown, signal: AbortSignal): Failure | undefined {
+  if (error instanceof Failure) return withHint(error);
+  if (!signal.aborted) throw error;
+  return undefined;
+}
+
 /** Failed and stopped answers are results, too. @throws errors that are not a Failure, unless `signal` is aborted */
 export async function showAnswer(
   events: AsyncIterable<ChatEvent>,
   { index, label, model, view, clock, signal }: ShowAnswerOptions,
 ): Promise<ComparedAnswer> {
-  const meter = createAnswerMeter(clock);
-  const texts: string[] = [];
-  let failure: Failure | undefined;
-  try {
-    for await (const event of events) {
-      meter.event(event);
-      if (event.type === 'text-received') texts.push(event.text);
-      await view.event(index, event);
-    }
-  } catch (error) {
-    if (!signal.aborted && !(error instanceof Failure)) throw error;
-    failure = error instanceof Failure ? withHint(error) : undefined;
-  }
-  const content = texts.join('');
-  const answer = { label, model, content, metadata: meter.metadata(failure), failure };
+  const received = await receiveAnswer(events, {
+    clock,
+    show: (event) => view.event(index, event),
+    failureOf: (error) => answerFailure(error, signal),
+  });
+  const answer = { label, model, ...received };
   await view.ended(index, answer);
   return answer;
 }

@@ -192,15 +192,15 @@ export function placeText(
   let placed = 0;
   for (;;) {
     const from = placed;
-    const start = endOf(spaces, text, from);
-    const end = endOf(word, text, start);
-    if (end > start) {
+    const next = endOf(spaces, text, from);
+    const end = endOf(word, text, next);
+    if (end > next) {
       const isLast = !isEnd && end === text.length;
-      const part = { text: text.slice(start, end), from, spaces: start - from, isLast };
+      const part = { text: text.slice(next, end), from, spaces: next - from, isLast };
       placed = placeWord(placing, part);
       if (placed < end) break;
-    } else if (text[start] === '\n') {
-      placed = start + 1;
+    } else if (text[next] === '\n') {
+      placed = next + 1;
       breakRow(placing, from, placed);
       placing.last = '';
       placing.isLong = 'no';

@@ -1,9 +1,8 @@
 import type { ChatEvent } from '../../../client/events.ts';
-import type { Failure } from '../../../failure.ts';
-import { createAnswerMeter, type AnswerMetadata } from '../../../output/answer-meter.ts';
 import { failureFields, toFailure } from '../../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../../output/json-answer.ts';
 import { finishNotice } from '../../../output/notices.ts';
+import { receiveAnswer, type ReceivedAnswer } from '../../../output/receive-answer.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../../print/answer-output.ts';
 import { cleanLine } from '../../program/mask-secrets.ts';
@@ -24,35 +23,23 @@ export interface SplitRun extends Preparation {
   readonly planFor: (budget: number) => PlannedPieces;
 }
 
-interface FinalAnswer {
-  readonly content: string;
-  readonly metadata: AnswerMetadata;
-  readonly failure: Failure | undefined;
-}
-
 async function receive(
   { context, guard, settings, options, prompt }: SplitRun,
   { client, clock }: Service,
   last: Piece,
-  print: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
-): Promise<FinalAnswer> {
+  show: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
+): Promise<ReceivedAnswer> {
   const messages = promptMessages(settings.values.system, combinePrompt(prompt, last));
   const { request } = planRequest(settings, messages, options.stream);
-  const meter = createAnswerMeter(clock);
-  const texts: string[] = [];
-  let failure: Failure | undefined;
   const events = client.chat(request, { signal: context.signal });
-  try {
-    for await (const event of guard?.restore(events) ?? events) {
-      meter.event(event);
-      if (event.type === 'text-received') texts.push(event.text);
-      await print?.(event);
-    }
-  } catch (error) {
-    context.signal.throwIfAborted();
-    failure = toFailure(error);
-  }
-  return { content: texts.join(''), metadata: meter.metadata(failure), failure };
+  return receiveAnswer(guard?.restore(events) ?? events, {
+    clock,
+    show,
+    failureOf(error) {
+      context.signal.throwIfAborted();
+      return toFailure(error);
+    },
+  });
 }
 
 /** Asks for the answer to the whole prompt, and prints it. @throws Failure */
@@ -65,8 +52,8 @@ export async function printFinalAnswer(
   const { context, format, presentation, settings } = run;
   const isJson = format === 'json';
   const output = isJson ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
-  const print = output && ((event: ChatEvent) => output.printer.event(event));
-  const { content, metadata, failure } = await receive(run, service, last, print);
+  const show = output && ((event: ChatEvent) => output.printer.event(event));
+  const { content, metadata, failure } = await receive(run, service, last, show);
   await output?.printer.end();
   if (isJson) {
     const clean = (text: string) => cleanLine(context, text);

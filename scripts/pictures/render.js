@@ -20,7 +20,7 @@ function attributeOf(svg, name) {
 
 /** The picture as it is `seconds` after its start, without movement. */
 function pausedAt(svg, seconds) {
-  const rule = `.a{animation-delay:-${seconds}s!important;animation-play-state:paused!important}`;
+  const rule = `g,text,.k{animation-delay:-${seconds}s!important;animation-play-state:paused!important}`;
   return svg.replace('</style>', `${rule}</style>`);
 }
 

@@ -18,9 +18,14 @@ export interface Picture {
   readonly label: string;
 }
 
-const cellWidth = 8.4;
-const lineHeight = 18;
-const padding = 14;
+/** Pixels of one unit of the picture; with it, a cell has whole numbers of units. */
+const unit = 1.2;
+const cellWidth = 7;
+const lineHeight = 15;
+/** From the top of a line to its baseline. */
+const baseline = 11;
+const fontSize = 14 / unit;
+const padding = 14 / unit;
 /** Milliseconds that the last frame is shown before the picture starts again. */
 const rest = 4000;
 
@@ -29,8 +34,9 @@ const escapeXml = (text: string) =>
 
 const short = (value: number) => String(Number(value.toFixed(2)));
 
-function classesOf({ color, bold, dim, italic, underline }: Style): string {
+function classAttribute({ color, bold, dim, italic, underline }: Style, more: string): string {
   const names = [
+    more,
     color === undefined ? '' : `c${color}`,
     bold ? 'b' : '',
     dim ? 'd' : '',
@@ -40,51 +46,83 @@ function classesOf({ color, bold, dim, italic, underline }: Style): string {
   return names.length === 0 ? '' : ` class="${names.join(' ')}"`;
 }
 
-function drawSpan({ line, column, text, style }: Span): string {
-  const trimmed = text.trimStart();
-  const x = short((column + text.length - trimmed.length) * cellWidth);
-  const y = line * lineHeight + 13;
-  const length = trimmed.length > 1 ? ` textLength="${short(trimmed.length * cellWidth)}"` : '';
-  return `<text x="${x}" y="${y}"${classesOf(style)}${length}>${escapeXml(trimmed)}</text>`;
+interface Appearance {
+  /** `h`, or nothing. */
+  readonly className: string;
+  readonly animation: string;
 }
 
+const constant: Appearance = { className: '', animation: '' };
+
+function drawSpan(
+  { line, column, text, style }: Span,
+  { className, animation } = constant,
+): string {
+  const trimmed = text.trimStart();
+  const left = (column + text.length - trimmed.length) * cellWidth;
+  const x = left === 0 ? '' : ` x="${left}"`;
+  const y = line * lineHeight + baseline;
+  // Fonts differ in the width of a cell; with one or two characters that is less than a pixel.
+  const length = trimmed.length > 2 ? ` textLength="${trimmed.length * cellWidth}"` : '';
+  return `<text${x} y="${y}"${classAttribute(style, className)}${length}${animation}>${escapeXml(trimmed)}</text>`;
+}
+
+/** Values of a property, each until a moment; after the last, the value without animation. */
 interface Animation {
   readonly name: string;
-  /** What the property is before the first step. */
-  readonly start: string;
-  readonly steps: readonly Step<string>[];
+  readonly values: readonly { readonly until: number; readonly value: string }[];
 }
 
-function keyframes({ name, start, steps }: Animation, duration: number): string {
-  const [first] = steps;
-  const all = first !== undefined && first.at <= 0 ? steps : [{ at: 0, value: start }, ...steps];
-  const rules = all.map(({ at, value }) => `${short((at / duration) * 100)}%{${value}}`);
-  return `@keyframes ${name}{${rules.join('')}}.${name}{animation-name:${name}}`;
+/** To a thousandth: a difference of less than two frames. */
+const percentage = (at: number, duration: number) =>
+  `${Number(((at / duration) * 100).toFixed(1))}%`;
+
+function keyframes({ name, values }: Animation, duration: number): string {
+  const rules = values.map(({ until, value }) => `${percentage(until, duration)}{${value}}`);
+  return `@keyframes ${name}{${rules.join('')}}`;
 }
 
-const hidden = 'visibility:hidden';
-const visible = 'visibility:visible';
+const hidden = 'opacity:0';
 
+/** Text that stays is hidden at first. Text that does not stay is hidden without animation too. */
 function lifetimeAnimation(name: string, { from, to }: Lifetime): Animation {
-  const end = to === undefined ? [] : [{ at: to, value: hidden }];
-  return { name, start: hidden, steps: [{ at: from, value: visible }, ...end] };
+  const before = { until: from, value: hidden };
+  return {
+    name,
+    values: to === undefined ? [before] : [before, { until: to, value: 'opacity:1' }],
+  };
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** Short names: a to Z, a1 to Z1, and so on. */
+const nameOf = (index: number) =>
+  `${letters[index % letters.length]}${Math.floor(index / letters.length) || ''}`;
+
+/** Spans that appear and disappear at once. */
+function drawGroup(spans: readonly Span[], appearance: Appearance): string {
+  const [first] = spans;
+  if (first !== undefined && spans.length === 1) return drawSpan(first, appearance);
+  const kind = appearance.className === '' ? '' : ` class="${appearance.className}"`;
+  return `<g${kind}${appearance.animation}>${spans.map((span) => drawSpan(span)).join('')}</g>`;
 }
 
 /** Groups of spans that appear and disappear at once. */
 function drawSpans(spans: readonly Span[], duration: number) {
   const groups = new Map<string, Span[]>();
   for (const span of spans) {
-    const key = `${span.from} ${span.to}`;
+    const end = span.to === undefined ? '' : percentage(span.to, duration);
+    const key = `${percentage(span.from, duration)} ${end}`;
     groups.set(key, [...(groups.get(key) ?? []), span]);
   }
   const drawn = [...groups.values()].map((group, index) => {
     const [first] = group;
-    const name = `t${index}`;
+    const name = nameOf(index);
     const lifetime = { from: first?.from ?? 0, to: first?.to };
-    const kind = lifetime.to === undefined ? `a ${name}` : `a h ${name}`;
+    const className = lifetime.to === undefined ? '' : 'h';
     return {
       style: keyframes(lifetimeAnimation(name, lifetime), duration),
-      body: `<g class="${kind}">${group.map(drawSpan).join('')}</g>`,
+      body: drawGroup(group, { className, animation: ` style="animation-name:${name}"` }),
     };
   });
   return {
@@ -93,33 +131,27 @@ function drawSpans(spans: readonly Span[], duration: number) {
   };
 }
 
+/** @param value of the animated property, at a step */
 function moveAnimation<Value>(
   name: string,
   steps: readonly Step<Value>[],
-  position: (value: Value) => readonly [number, number],
-) {
-  const move = (value: Value) =>
-    position(value)
-      .map((length) => `${short(length)}px`)
-      .join(',');
-  const last = steps.at(-1);
-  const [x, y] = last === undefined ? [0, 0] : position(last.value);
-  return {
-    animation: {
-      name,
-      start: 'transform:none',
-      steps: steps.map(({ at, value }) => ({ at, value: `transform:translate(${move(value)})` })),
-    },
-    attribute: `transform="translate(${short(x)} ${short(y)})"`,
-  };
+  value: (step: Value) => string,
+): Animation {
+  const values = steps.slice(1).flatMap(({ at }, index) => {
+    const before = steps[index];
+    return before === undefined ? [] : [{ until: at, value: value(before.value) }];
+  });
+  return { name, values };
 }
+
+const pixels = (length: number) => (length === 0 ? '0' : `${length}px`);
 
 function baseStyle({ foreground, palette }: Theme, duration: number): string {
   const colors = palette.map((color, index) => `.c${index}{fill:${color}}`);
   return [
-    `text{fill:${foreground}}.b{font-weight:bold}.d{opacity:.65}.i{font-style:italic}.u{text-decoration:underline}`,
+    `text{fill:${foreground}}.b{font-weight:bold}.d{fill-opacity:.65}.i{font-style:italic}.u{text-decoration:underline}`,
     ...colors,
-    `.h{${hidden}}.a{animation:${short(duration / 1000)}s step-end infinite}`,
+    `.h{${hidden}}g,text,.k{animation:${short(duration / 1000)}s step-start infinite}`,
   ].join('');
 }
 
@@ -127,27 +159,31 @@ export function drawSvg(picture: Picture, theme: Theme): string {
   const { frames, columns, rows, label } = picture;
   const duration = (frames.at(-1)?.at ?? 0) + rest;
   const { styles, bodies } = drawSpans(spansOf(frames), duration);
+  const tops = stepsOf(frames, ({ top }) => top);
   const scroll = moveAnimation(
-    's',
-    stepsOf(frames, ({ top }) => top),
-    (top) => [0, -top * lineHeight],
+    'scroll',
+    tops,
+    (top) => `transform:translate(0,${pixels(-top * lineHeight)})`,
   );
-  const cursor = moveAnimation(
-    'k',
-    stepsOf(frames, (frame) => frame.cursor),
-    ({ line, column }) => [column * cellWidth, line * lineHeight],
-  );
-  const moves = [scroll, cursor].map(({ animation }) => keyframes(animation, duration));
+  const cursors = stepsOf(frames, ({ cursor }) => cursor);
+  const end = cursors.at(-1)?.value ?? { line: 0, column: 0 };
+  // Relative to its last place, which is an attribute: some programs know no property `translate`.
+  const cursor = moveAnimation('cursor', cursors, ({ line, column }) => {
+    const x = pixels((column - end.column) * cellWidth);
+    return `translate:${x} ${pixels((line - end.line) * lineHeight)}`;
+  });
+  const moves = [scroll, cursor].map((animation) => keyframes(animation, duration));
   const [inner, height] = [columns * cellWidth, rows * lineHeight];
-  const [outerWidth, outerHeight] = [inner + 2 * padding, height + 2 * padding].map(short);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${outerWidth} ${outerHeight}" width="${outerWidth}" height="${outerHeight}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" role="img" aria-label="${label}">
+  const outer = [inner + 2 * padding, height + 2 * padding];
+  const [width, pixelHeight] = outer.map((length) => Math.round(length * unit));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${outer.map(short).join(' ')}" width="${width}" height="${pixelHeight}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="${short(fontSize)}" role="img" aria-label="${label}">
 <style>${baseStyle(theme, duration)}
-${[...moves, ...styles].join('\n')}
-@media (prefers-reduced-motion:reduce){.a{animation:none}}</style>
-<rect width="100%" height="100%" rx="8" fill="${theme.background}"/>
-<svg x="${padding}" y="${padding}" width="${short(inner)}" height="${height}"><g class="a s" ${scroll.attribute}>
-<rect class="a k" ${cursor.attribute} width="${cellWidth}" height="${lineHeight}" fill="${theme.foreground}" opacity=".45"/>
-${bodies.join('\n')}
+${[...moves, ...styles].join('')}
+@media (prefers-reduced-motion:reduce){g,text,.k{animation:none}}</style>
+<rect width="100%" height="100%" rx="${short(8 / unit)}" fill="${theme.background}"/>
+<svg x="${short(padding)}" y="${short(padding)}" width="${inner}" height="${height}"><g transform="translate(0 ${-(tops.at(-1)?.value ?? 0) * lineHeight})" style="animation-name:scroll">
+<rect class="k" transform="translate(${end.column * cellWidth} ${end.line * lineHeight})" style="animation-name:cursor" width="${cellWidth}" height="${lineHeight}" fill="${theme.foreground}" opacity=".45"/>
+${bodies.join('')}
 </g></svg>
 </svg>
 `;

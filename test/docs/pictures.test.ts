@@ -8,7 +8,8 @@ import {
 import { openTerminal } from '../support/terminal.ts';
 
 const themes = ['dark', 'light'];
-const largestPicture = 80_000;
+/** With two pictures of this size, gzip finds the second one in the first: its window is 32 kB. */
+const largestPicture = 31_700;
 
 const pictureOf = (theme: string) => readFileSync(`docs/pictures/${theme}.svg`, 'utf8');
 
@@ -35,15 +36,16 @@ interface ShownText {
 
 /** The text of the last frame: the groups that are not hidden at the end. */
 function lastFrame(svg: string): string {
-  const shown = [...svg.matchAll(/<g class="a t\d+">(.*)<\/g>/g)].flatMap(([, group = '']) =>
-    Array.from(
-      group.matchAll(/<text x="([\d.]+)" y="(\d+)"[^>]*>([^<]*)<\/text>/g),
-      ([, x, y, text = '']): ShownText => ({ x: Number(x), y: Number(y), text: unescapeXml(text) }),
-    ),
-  );
+  const visible = svg.replaceAll(/<g class="h"[^>]*>.*?<\/g>/g, '');
+  const texts = visible.matchAll(/<text(?: x="(\d+)")? y="(\d+)"([^>]*)>([^<]*)<\/text>/g);
+  const shown = [...texts]
+    .filter(([, , , attributes = '']) => !/ class="h[" ]/.test(attributes))
+    .map(([, x = 0, y, , text = '']): ShownText => {
+      return { x: Number(x), y: Number(y), text: unescapeXml(text) };
+    });
   const rows = new Map<number, string>();
   for (const { x, y, text } of shown.toSorted((one, other) => one.x - other.x)) {
-    rows.set(y, (rows.get(y) ?? '').padEnd(Math.round(x / 8.4)) + text);
+    rows.set(y, (rows.get(y) ?? '').padEnd(x / 7) + text);
   }
   return [...rows]
     .toSorted(([one], [other]) => one - other)
@@ -72,7 +74,7 @@ describe.each(themes)('the %s picture', (theme) => {
   });
 
   test('shows its last frame where motion is reduced', () => {
-    expect(svg).toContain('@media (prefers-reduced-motion:reduce){.a{animation:none}}');
+    expect(svg).toContain('@media (prefers-reduced-motion:reduce){g,text,.k{animation:none}}');
     const shown = lastFrame(svg);
     expect(shown).toContain('$ git diff | natter "review this"');
     expect(shown).toContain('$ natter compare ');

@@ -1,10 +1,13 @@
 import { defineConfig } from 'rolldown';
+import { ajvBundling } from './scripts/bundle/ajv.js';
 import { chalkBundling } from './scripts/bundle/chalk.js';
 import { codeSplitting } from './scripts/bundle/chunks.js';
+import { codeMirrorBundling } from './scripts/bundle/codemirror.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
 import { confBundling } from './scripts/bundle/conf.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
+import { proxyAgentBundling } from './scripts/bundle/proxy-agents.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
 import { fileSharing } from './scripts/bundle/shared-files.js';
 import { undiciBundling } from './scripts/bundle/undici.js';
@@ -41,10 +44,13 @@ const program = defineConfig({
   // `loadLayout` of yoga-layout exists only in the bundle's replacement.
   checks: { ...quiet, ineffectiveDynamicImport: false },
   plugins: [
+    ajvBundling(),
     inkBundling(),
     chalkBundling(),
+    codeMirrorBundling(),
     commanderBundling(),
     confBundling(),
+    proxyAgentBundling(),
     runtimeRemoval(),
     undiciBundling(),
     yamlBundling(),
@@ -63,6 +69,8 @@ const program = defineConfig({
     sourcemap: 'hidden',
     codeSplitting: codeSplitting(),
     minify: true,
+    // Their licences are in THIRD-PARTY-LICENSES.md.
+    comments: false,
     // One character beyond Latin-1 makes V8 store and compile a whole file as UTF-16, in twice the time.
     charset: 'ascii',
   },
@@ -74,7 +82,7 @@ const library = defineConfig({
   platform: 'node',
   onLog: refuseMissing,
   checks: quiet,
-  plugins: [fileSharing(), licenseCollection()],
+  plugins: [fileSharing(), proxyAgentBundling(), licenseCollection()],
   output: {
     dir: 'dist/client',
     format: 'esm',

@@ -1,4 +1,4 @@
-// Prints constant texts: the version, and help from the files that the build wrote. Neither natter
+// Prints constant texts: the version, and help from the file that the build wrote. Neither natter
 // nor Node's streams are loaded, so this takes hardly longer than starting Node.
 const { isAscii } = require('node:buffer');
 const { fstatSync, readFileSync, writeSync } = require('node:fs');
@@ -7,14 +7,23 @@ const { join } = require('node:path');
 const versionFlags = new Set(['--version', '-V']);
 const helpFlags = new Set(['--help', '-h']);
 
-/** The text that the build wrote to dist/help; undefined if there is none. Read as UTF-8, which Node does fastest. */
-function helpText(name) {
+/** The texts that the build wrote, each after a line with its names between form feeds; empty without the file. */
+function helpTexts() {
   try {
-    return readFileSync(join(__dirname, '../dist/help', `${name}.txt`), 'utf8');
+    return readFileSync(join(__dirname, '../dist/help.txt'));
   } catch {
-    // A prompt or an unknown command, which the full program handles.
-    return undefined;
+    // The full program prints help, or reports that natter is not built.
+    return Buffer.alloc(0);
   }
+}
+
+/** The text with this name; undefined for a prompt or an unknown command, which the full program handles. */
+function helpText(name, texts = helpTexts()) {
+  const names = texts.indexOf(`\f${name}\f`);
+  if (names === -1) return undefined;
+  const start = texts.indexOf('\n', names) + 1;
+  const end = texts.indexOf('\f', start);
+  return texts.toString('utf8', start, end === -1 ? texts.length : end);
 }
 
 /** The text for exactly these words; undefined if there is none. */
@@ -29,7 +38,8 @@ function readyText(words) {
   const whole = ['natter', ...commands].join('.');
   if (isFlagged) return helpText(last === '-h' ? `${whole}.-h` : whole);
   if (words[0] !== 'help') return undefined;
-  return helpText(`topic.${commands.join('.')}`) ?? helpText(whole);
+  const texts = helpTexts();
+  return helpText(`topic.${commands.join('.')}`, texts) ?? helpText(whole, texts);
 }
 
 /** Only on a terminal: asking whether a pipe is one would load Node's streams. */

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { reconcilerOfInk } from './reconciler.js';
+import { separateYoga } from './yoga-file.js';
 
 const local = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -11,9 +13,8 @@ const replacements = new Map([
 ]);
 
 /**
- * Code removed from Ink and Yoga: the developer tools with their top-level await; loading WebAssembly from a data: URL
- * with fetch, which starts Node's whole HTTP client; decoding it character by character; a clock that Node loads with
- * all of `perf_hooks`; and caches of every text ever measured or wrapped.
+ * Code removed from Ink: the developer tools with their top-level await; a clock that Node loads with all of
+ * `perf_hooks`; and caches of every text ever measured or wrapped.
  */
 const edits = [
   { file: /ink[\\/]build[\\/]measure-text\.js$/, from: 'cache.set(text, dimensions);', to: '' },
@@ -27,17 +28,6 @@ const edits = [
     file: /ink[\\/]build[\\/]reconciler\.js$/,
     from: '? await loadPackageJson()',
     to: '? { name: undefined, version: undefined }',
-  },
-  {
-    file: /yoga-wasm-base64-esm\.js$/,
-    from: '"function"!=typeof fetch?',
-    to: 'true?',
-  },
-  { file: /yoga-wasm-base64-esm\.js$/, from: 'import.meta.url', to: '""' },
-  {
-    file: /yoga-wasm-base64-esm\.js$/,
-    from: 'var b=xa(a.slice(37)),c=new Uint8Array(b.length);for(a=0;a<b.length;++a)c[a]=b.charCodeAt(a);var d=c',
-    to: 'var d=Buffer.from(a.slice(37),"base64")',
   },
   {
     file: /scheduler\.production\.js$/,
@@ -57,6 +47,14 @@ export function inkBundling() {
       return replacements.get(source) ?? null;
     },
     transform(code, id) {
+      if (id.endsWith('react-reconciler.production.js')) {
+        return { code: reconcilerOfInk(code), map: null };
+      }
+      if (id.endsWith('yoga-wasm-base64-esm.js')) {
+        const { bytes, loader } = separateYoga(code);
+        this.emitFile({ type: 'asset', fileName: 'yoga.wasm', source: bytes });
+        return { code: loader, map: null };
+      }
       const wanted = edits.filter(({ file }) => file.test(id));
       if (wanted.length === 0) return null;
       const edited = wanted.reduce((text, { from, to }) => {

@@ -65,9 +65,9 @@ function readStored(path) {
 
 /** The files of the package that natter reads, and the compiled code, by the names that the loader looks up. */
 async function assetsOf(node, stage) {
-  const packed = ['bin', 'dist', 'dist/help'].flatMap((name) =>
+  const packed = ['bin', 'dist'].flatMap((name) =>
     readdirSync(name)
-      .filter((file) => /\.(?:cjs|json|txt)$/.test(file))
+      .filter((file) => /\.(?:cjs|json|txt|wasm)$/.test(file))
       .map((file) => `${name}/${file}`),
   );
   const assets = Object.fromEntries(

@@ -31,14 +31,14 @@ function readEmbedded(path, encoding) {
   return encoding === undefined ? bytes : bytes.toString(encoding);
 }
 
-/** For the two files that read help texts and command data of the package. */
+/** For the files that read help texts, command data and WebAssembly of the package. */
 const embeddedFiles = Object.create(fs, {
   readFileSync: {
     value: (path, options) =>
       String(path).startsWith(root) ? readEmbedded(path, options) : fs.readFileSync(path, options),
   },
 });
-const readers = new Set(['bin/ready-text.cjs', 'dist/main.cjs']);
+const readers = new Set(['bin/ready-text.cjs', 'dist/main.cjs', 'dist/screen.cjs']);
 
 function compile(path, name) {
   const text = readEmbedded(path, 'latin1').replace(/^#!/, '//');

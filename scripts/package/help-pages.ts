@@ -5,7 +5,7 @@ import { commandNames } from '../../src/commands/program/command-names.ts';
 import type { Context } from '../../src/commands/program/context.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 
-/** The name of a file without its extension, and its text. */
+/** A name and its text. */
 type Page = readonly [name: string, text: string];
 
 /** The help of a command and its subcommands, by the words that name the command, aliases included. */
@@ -31,4 +31,13 @@ export async function helpPages(context: Context): Promise<readonly Page[]> {
     ...commandPages(short, '.-h'),
     ...(await Promise.all(topics)),
   ];
+}
+
+/** All texts in one file, in which bin/ready-text.cjs finds a name. Aliases share a text; similar ones are neighbours. */
+export function helpFile(pages: readonly Page[]): string {
+  const names = new Map<string, string[]>();
+  for (const [name, text] of pages.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    names.set(text, [...(names.get(text) ?? []), name]);
+  }
+  return [...names].map(([text, shared]) => `\f${shared.join('\f')}\f\n${text}`).join('');
 }

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { helpPages } from '../../scripts/package/help-pages.ts';
@@ -24,15 +23,22 @@ const ready = load('../../bin/ready-text.cjs') as { printReadyText: Print };
 const printReadyText: Print = (words, options) =>
   ready.printReadyText(words, { show: () => false, ...options });
 
-const folder = 'dist/help';
+/** The texts in the file that the build wrote, by their names. */
+function writtenTexts(): ReadonlyMap<string, string> {
+  const pages = readFileSync('dist/help.txt', 'utf8').matchAll(
+    /\f(?<names>[^\n]+)\f\n(?<text>[^\f]*)/g,
+  );
+  return new Map(
+    [...pages].flatMap(({ groups }) =>
+      (groups?.['names'] ?? '').split('\f').map((name) => [name, groups?.['text'] ?? ''] as const),
+    ),
+  );
+}
 
 test('the build has written the version, and every help and topic as the command tree has it', async () => {
   const { context } = createMemoryContext();
   const pages = await helpPages({ ...context, version: packageJson.version });
-  const written = readdirSync(folder).map((name) => {
-    return [name.replace(/\.txt$/, ''), readFileSync(join(folder, name), 'utf8')];
-  });
-  expect(Object.fromEntries(written)).toEqual(Object.fromEntries(pages));
+  expect(Object.fromEntries(writtenTexts())).toEqual(Object.fromEntries(pages));
 });
 
 test('no topic has the name of a command', () => {
@@ -75,7 +81,7 @@ test.each([
 ])('%j has no text, and prints the help of natter', async (words) => {
   const { code, stdout } = await runNatter(words);
   expect(code).toBe(0);
-  expect(stdout).toBe(readFileSync(join(folder, 'natter.txt'), 'utf8'));
+  expect(stdout).toBe(writtenTexts().get('natter'));
 });
 
 test.each([
@@ -110,7 +116,7 @@ function print(writes: readonly Write[]) {
   return { done, text: Buffer.concat(taken).toString() };
 }
 
-const page = readFileSync(join(folder, 'natter.sandbox.txt'), 'utf8');
+const page = writtenTexts().get('natter.sandbox') ?? '';
 
 test('help is complete although the pipe is full at times', () => {
   const expected = { done: true, text: page };

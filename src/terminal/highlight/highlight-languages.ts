@@ -4,36 +4,48 @@ export type Mode = StreamParser<unknown>;
 
 type Loader = () => Promise<Mode>;
 
-const clike = () => import('@codemirror/legacy-modes/mode/clike');
-const css = () => import('@codemirror/legacy-modes/mode/css');
-const javascript = () => import('@codemirror/legacy-modes/mode/javascript');
-const sql = () => import('@codemirror/legacy-modes/mode/sql');
-const xml = () => import('@codemirror/legacy-modes/mode/xml');
-
-/** One row for each mode: its names in code fences, and its loader. */
+/**
+ * One row for each mode: its names in code fences, and its loader. A loader takes its mode directly of the import, so
+ * that the bundle has only these modes of a file.
+ */
 const rows: readonly (readonly [names: string, load: Loader])[] = [
-  ['javascript js jsx mjs cjs node', async () => (await javascript()).javascript],
-  ['typescript ts tsx mts cts', async () => (await javascript()).typescript],
-  ['json jsonc json5 jsonl ndjson', async () => (await javascript()).json],
-  ['c h', async () => (await clike()).c],
-  ['cpp c++ cc cxx hpp hxx', async () => (await clike()).cpp],
-  ['java', async () => (await clike()).java],
-  ['csharp c# cs', async () => (await clike()).csharp],
-  ['kotlin kt kts', async () => (await clike()).kotlin],
-  ['scala', async () => (await clike()).scala],
-  ['dart', async () => (await clike()).dart],
-  ['objectivec objective-c objc', async () => (await clike()).objectiveC],
-  ['glsl shader hlsl', async () => (await clike()).shader],
-  ['css', async () => (await css()).css],
-  ['scss', async () => (await css()).sCSS],
-  ['less', async () => (await css()).less],
-  ['xml svg xhtml plist', async () => (await xml()).xml],
-  ['html htm vue svelte', async () => (await xml()).html],
-  ['sql', async () => (await sql()).standardSQL],
-  ['mysql mariadb', async () => (await sql()).mySQL],
-  ['postgresql postgres pgsql psql', async () => (await sql()).pgSQL],
-  ['sqlite', async () => (await sql()).sqlite],
-  ['tsql mssql', async () => (await sql()).msSQL],
+  [
+    'javascript js jsx mjs cjs node',
+    async () => (await import('@codemirror/legacy-modes/mode/javascript')).javascript,
+  ],
+  [
+    'typescript ts tsx mts cts',
+    async () => (await import('@codemirror/legacy-modes/mode/javascript')).typescript,
+  ],
+  [
+    'json jsonc json5 jsonl ndjson',
+    async () => (await import('@codemirror/legacy-modes/mode/javascript')).json,
+  ],
+  ['c h', async () => (await import('@codemirror/legacy-modes/mode/clike')).c],
+  ['cpp c++ cc cxx hpp hxx', async () => (await import('@codemirror/legacy-modes/mode/clike')).cpp],
+  ['java', async () => (await import('@codemirror/legacy-modes/mode/clike')).java],
+  ['csharp c# cs', async () => (await import('@codemirror/legacy-modes/mode/clike')).csharp],
+  ['kotlin kt kts', async () => (await import('@codemirror/legacy-modes/mode/clike')).kotlin],
+  ['scala', async () => (await import('@codemirror/legacy-modes/mode/clike')).scala],
+  ['dart', async () => (await import('@codemirror/legacy-modes/mode/clike')).dart],
+  [
+    'objectivec objective-c objc',
+    async () => (await import('@codemirror/legacy-modes/mode/clike')).objectiveC,
+  ],
+  ['glsl shader hlsl', async () => (await import('@codemirror/legacy-modes/mode/clike')).shader],
+  ['css', async () => (await import('@codemirror/legacy-modes/mode/css')).css],
+  ['scss', async () => (await import('@codemirror/legacy-modes/mode/css')).sCSS],
+  ['less', async () => (await import('@codemirror/legacy-modes/mode/css')).less],
+  ['xml svg xhtml plist', async () => (await import('@codemirror/legacy-modes/mode/xml')).xml],
+  ['html htm vue svelte', async () => (await import('@codemirror/legacy-modes/mode/xml')).html],
+  ['sql', async () => (await import('@codemirror/legacy-modes/mode/sql')).standardSQL],
+  ['mysql mariadb', async () => (await import('@codemirror/legacy-modes/mode/sql')).mySQL],
+  [
+    'postgresql postgres pgsql psql',
+    async () => (await import('@codemirror/legacy-modes/mode/sql')).pgSQL,
+  ],
+  ['sqlite', async () => (await import('@codemirror/legacy-modes/mode/sql')).sqlite],
+  ['tsql mssql', async () => (await import('@codemirror/legacy-modes/mode/sql')).msSQL],
   [
     'python py python3 py3',
     async () => (await import('@codemirror/legacy-modes/mode/python')).python,

@@ -27,24 +27,6 @@ export function createNotices(
   };
 }
 
-/** Queues notices while something else is drawn; `release` writes them and ends the queueing. */
-export function deferNotices(notices: Notices): Notices & { release(): void } {
-  let waiting: (() => void)[] | undefined = [];
-  const hold = (write: () => void) => {
-    if (waiting === undefined) write();
-    else waiting.push(write);
-  };
-  return {
-    notice: (text) => hold(() => notices.notice(text)),
-    warning: (text) => hold(() => notices.warning(text)),
-    release() {
-      const held = waiting ?? [];
-      waiting = undefined;
-      for (const write of held) write();
-    },
-  };
-}
-
 /** A notice about an unusual end; undefined for `stop` and for a missing reason. */
 export function finishNotice(metadata: AnswerMetadata): string | undefined {
   const { finishReason, timing } = metadata;

@@ -1,7 +1,7 @@
 import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
-import { deferNotices } from '../../output/notices.ts';
+import type { Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
 import { loadCheck } from '../check/load-check.ts';
 import { present } from '../print/presentation.ts';
@@ -124,6 +124,24 @@ async function showAnswers(
     await view.close();
     window.end();
   }
+}
+
+/** Queues notices while something else is drawn; `release` writes them and ends the queueing. */
+function deferNotices(notices: Notices): Notices & { release(): void } {
+  let waiting: (() => void)[] | undefined = [];
+  const hold = (write: () => void) => {
+    if (waiting === undefined) write();
+    else waiting.push(write);
+  };
+  return {
+    notice: (text) => hold(() => notices.notice(text)),
+    warning: (text) => hold(() => notices.warning(text)),
+    release() {
+      const held = waiting ?? [];
+      waiting = undefined;
+      for (const write of held) write();
+    },
+  };
 }
 
 /** Shows and records the answers. Notices that would break the columns are printed afterwards. */

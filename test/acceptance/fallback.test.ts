@@ -223,6 +223,20 @@ describe('--fallback to a different profile', () => {
     expect(stderr).toContain('; falling back to local:llama3\n');
   });
 
+  test('that does not exist is refused before anything is sent', async () => {
+    const { work, env } = await twoProfiles([answered], []);
+    const words = ['--profile', 'work', '--fallback', 'lokal:llama3', 'hi'];
+    const { code, stderr } = await runNatter(words, { env });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n' +
+        '  a model of that name needs its profile, as in default:lokal:llama3\n',
+    );
+    const variable = { ...env, NATTER_FALLBACK: 'lokal:llama3' };
+    expect((await runNatter(['--profile', 'work', 'hi'], { env: variable })).code).toBe(3);
+    expect(work.requests).toEqual([]);
+  });
+
   test('without a service is refused before anything is sent', async () => {
     const { work, env } = await twoProfiles([answered], []);
     await runNatter(['config', 'set', 'model', 'x', '--profile', 'empty'], { env });

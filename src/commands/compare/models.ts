@@ -13,10 +13,10 @@ export interface ComparedModel extends NamedModel {
 
 const defaultModels = 'origin,nextgen';
 
-/** The label of a repeated model has a number. @throws Failure `usage` for fewer than two models */
+/** The label of a repeated model has a number. @throws Failure `usage` for fewer than two models, or an unknown profile */
 export function parseModels(
   lists: readonly string[],
-  profiles: ReadonlySet<string>,
+  profiles: readonly string[] | undefined,
 ): readonly NamedModel[] {
   const names = lists
     .flatMap((list) => list.split(','))
@@ -30,7 +30,7 @@ export function parseModels(
   return names.map((name, index) => {
     const repeats = names.slice(0, index).filter((other) => other === name).length;
     const label = repeats === 0 ? name : `${name} (${repeats + 1})`;
-    return { label, ...parseModel(name, profiles) };
+    return { label, ...parseModel(name, { profiles, kind: 'usage' }) };
   });
 }
 
@@ -46,7 +46,7 @@ export function readComparedModels(
   options: ModelOptions,
 ): readonly ComparedModel[] {
   const stored = options.sandbox === true ? undefined : readStored(context, notices);
-  const profiles = new Set(stored === undefined ? [] : knownProfiles(stored));
+  const profiles = stored && knownProfiles(stored);
   return parseModels(options.models ?? [defaultModels], profiles).map((named) => {
     return { ...named, settings: settingsOf(context, options, named, stored) };
   });

@@ -22,7 +22,7 @@ const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
 
 /**
  * The model of the settings, and those of their `fallback`.
- * @throws Failure for a profile without a service, or a bad value in it
+ * @throws Failure for an unknown profile, one without a service, or a bad value in it
  */
 export function fallbackModels(
   context: SettingsContext,
@@ -30,10 +30,11 @@ export function fallbackModels(
   settings: ResolvedSettings,
 ): readonly FallbackModel[] {
   const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
-  const profiles = new Set(stored === undefined ? [] : knownProfiles(stored));
+  const profiles = stored && knownProfiles(stored);
+  const kind = settings.sources.fallback.kind === 'flag' ? 'usage' : 'configuration';
   const labels = settings.values.fallback?.split(',') ?? [];
   const others = labels.map((label): FallbackModel => {
-    const named = { label, ...parseModel(label, profiles) };
+    const named = { label, ...parseModel(label, { profiles, kind }) };
     const own = settingsOf(context, options, named, stored);
     const { value: profile } = own.profile;
     const isOfSameService = profile === settings.profile.value;

@@ -1,5 +1,7 @@
 import type { Environment } from '../../environment.ts';
+import { Failure, type FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
+import { defaultProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
@@ -15,13 +17,40 @@ export interface NamedModel {
   readonly model: string | undefined;
 }
 
-/** The text before a colon is a profile only if there is one of that name: `llama3:8b` is usually a model. */
-export function parseModel(text: string, profiles: ReadonlySet<string>): Omit<NamedModel, 'label'> {
+/** Tags of models in Ollama and elsewhere, as after the colon of `llama3:8b`, `gemma3n:e4b` and `phi3:mini`. */
+const modelTag =
+  /^(?:\d|e\d+b|v\d|(?:latest|cloud|free|instruct|chat|base|mini|medium|text|code|vision|thinking)(?:-|$))/i;
+const profileName = /^[A-Za-z0-9_][\w.-]*$/;
+/** OpenAI's fine-tuned models: `ft:gpt-4o-mini:team::id`. */
+const fineTuned = 'ft';
+
+export interface ModelNaming {
+  /** Undefined for the sandbox, which has none: all names are models. */
+  readonly profiles: readonly string[] | undefined;
+  /** Of the failure for an unknown profile. */
+  readonly kind: FailureKind;
+}
+
+/**
+ * The text before the first colon is a profile if there is one of that name. Otherwise the whole text is a model if the
+ * text after the colon is usual for one, or the text before it cannot be a profile.
+ * @throws Failure for a name that looks like an unknown profile, which would be sent to the service in use
+ */
+export function parseModel(
+  text: string,
+  { profiles, kind }: ModelNaming,
+): Omit<NamedModel, 'label'> {
   const colon = text.indexOf(':');
-  const profile = text.slice(0, colon);
-  if (colon < 0 || !profiles.has(profile)) return { profile: undefined, model: text };
-  const model = text.slice(colon + 1);
-  return { profile, model: model === '' ? undefined : model };
+  const whole = { profile: undefined, model: text };
+  if (colon < 0 || profiles === undefined) return whole;
+  const [profile, model] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (profiles.includes(profile)) return { profile, model: model === '' ? undefined : model };
+  if (!profileName.test(profile) || profile === fineTuned || modelTag.test(model)) return whole;
+  throw new Failure(
+    kind,
+    `there is no profile ${profile} for ${text}; the profiles are ${profiles.join(', ')}`,
+    { hint: `a model of that name needs its profile, as in ${defaultProfile}:${text}` },
+  );
 }
 
 function withoutVariables(environment: Environment, names: readonly string[]): Environment {

@@ -2,15 +2,45 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseModel } from '../../../src/commands/service/named-model.ts';
 import { parseModels, readComparedModels } from '../../../src/commands/compare/models.ts';
 import type { CompareOptions } from '../../../src/commands/compare/comparison.ts';
 import { createNotices } from '../../../src/output/notices.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
-const profiles = new Set(['default', 'local']);
+const profiles = ['default', 'local'];
 const named = (label: string, profile: string | undefined, model: string | undefined) => {
   return { label, profile, model };
 };
+
+test.each([
+  'llama3:8b',
+  'llama3.2:3b-instruct-q4_K_M',
+  'gemma3n:e4b',
+  'phi3:mini',
+  'codellama:instruct',
+  'meta-llama/llama-3:free',
+  'vendor/model:any-tag',
+  'anthropic.claude-v2:1',
+  'ft:gpt-4o-mini:team::id',
+])('%s is a model', (name) => {
+  const naming = { profiles, kind: 'usage' } as const;
+  expect(parseModel(name, naming)).toEqual({ profile: undefined, model: name });
+});
+
+test.each(['lokal:llama3', 'lokal:llama3:8b', 'work:gpt-4.1', 'lokal:', 'work:o3'])(
+  '%s names an unknown profile',
+  (name) => {
+    expect(() => parseModel(name, { profiles, kind: 'usage' })).toThrow(
+      /^there is no profile (?:lokal|work) for .+; the profiles are /,
+    );
+  },
+);
+
+test('without profiles, every name is a model', () => {
+  const naming = { profiles: undefined, kind: 'usage' } as const;
+  expect(parseModel('lokal:llama3', naming)).toEqual({ profile: undefined, model: 'lokal:llama3' });
+});
 
 describe('a list of models', () => {
   test.each([
@@ -29,6 +59,7 @@ describe('a list of models', () => {
       ['llama3:8b,local:llama3:8b'],
       [named('llama3:8b', undefined, 'llama3:8b'), named('local:llama3:8b', 'local', 'llama3:8b')],
     ],
+    [['a,phi3:mini'], [named('a', undefined, 'a'), named('phi3:mini', undefined, 'phi3:mini')]],
     [['a,local:'], [named('a', undefined, 'a'), named('local:', 'local', undefined)]],
   ])('%j', (lists, models) => {
     expect(parseModels(lists, profiles)).toEqual(models);

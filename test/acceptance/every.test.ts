@@ -85,7 +85,6 @@ test.each([
   ['--jsonl', ['--jsonl']],
   ['--continue', ['-c']],
   ['--dry-run', ['--dry-run']],
-  ['--fallback', ['--fallback', 'nextgen']],
 ])('--every refuses %s', async (name, more) => {
   const words = ['--sandbox', '--every', '2l', ...more, 'x'];
   const { code, stderr } = await runNatter(words, { input: lines });

@@ -125,7 +125,9 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const left = () => itemsLeft(tally);
   const sources = { plan, settings: run.settings, left, onPause };
   const admission = openAdmission(sources, service, stop);
-  const progress = showProgress(run, admission, stop);
+  const isQuiet = run.options.quiet === true || run.options.progressJson === true;
+  const shown = { ...run, command: 'natter batch', isQuiet };
+  const progress = showProgress(shown, admission, stop);
   const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
   const { secrets } = context;
   const stopRun = stopping.fail;

@@ -1,60 +1,37 @@
-import type { ChatEvent } from '../../client/events.ts';
-import {
-  composePrompt,
-  hasInputPlaceholder,
-  insertInput,
-} from '../../conversation/compose-prompt.ts';
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { TextPrinter } from '../../output/answer-printer.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
-import { failureFields, toFailure } from '../../output/ending-failure.ts';
+import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { receiveAnswer, type ReceivedAnswer } from '../../output/receive-answer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { present, type Presentation } from '../print/presentation.ts';
+import { openWindowStatus, type WindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
-import { withHint } from '../program/report.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
-import { planRequest, promptMessages } from '../prompt/chat-request.ts';
+import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService } from '../service/service.ts';
 import { parseGroupLimits } from './every/group-limits.ts';
+import { answerGroup, type GroupRun, labelOf } from './every/answer-group.ts';
 import { groupLines, type LineGroup, type Waiting } from './every/group-lines.ts';
 import type { ChatOptions } from './run.ts';
+import { openPromptSender } from './prompt-sender.ts';
 
-interface EveryRun {
-  readonly context: Context;
-  readonly options: ChatOptions;
+interface EveryRun extends GroupRun {
   readonly presentation: Presentation;
-  readonly settings: ResolvedSettings;
   readonly format: AnswerFormat;
-  readonly prompt: string;
-  readonly files: readonly AttachedFile[];
-  readonly service: Service;
-  /** Undefined if nothing is checked. */
-  readonly guard: SecretGuard | undefined;
+  readonly window: WindowStatus;
 }
 
 /** Options of a single answer, or of a conversation. */
-const unusable = [
-  'jsonl',
-  'dryRun',
-  'continue',
-  'resume',
-  'branch',
-  'save',
-  'fallback',
-  'split',
-] as const;
+const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
 
 const example = 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"';
 
@@ -70,40 +47,6 @@ function checkOptions({ streams }: Context, options: ChatOptions): void {
   }
   if (!streams.stdin.isTerminal && options.stdin) return;
   throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
-}
-
-const labelOf = ({ firstLine, lastLine }: LineGroup) =>
-  firstLine === lastLine
-    ? `line ${count(firstLine)}`
-    : `lines ${count(firstLine)}-${count(lastLine)}`;
-
-async function* send(run: EveryRun, group: LineGroup, label: string): AsyncGenerator<ChatEvent> {
-  const { context, options, settings, prompt, files, service, presentation, guard } = run;
-  const { system } = settings.values;
-  const texts = [{ name: label, content: group.text }];
-  const [{ content } = { content: '' }] = (await guard?.inspect(texts)) ?? texts;
-  const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, content);
-  const input = inSystem === undefined ? content : undefined;
-  const text = composePrompt({ prompt, files, input });
-  const messages = promptMessages(inSystem ?? system, text);
-  const { request, warning } = planRequest(settings, messages, options.stream);
-  if (warning !== undefined) presentation.notices.warning(`${label}: ${warning}`);
-  const events = service.client.chat(request, { signal: context.signal });
-  yield* guard?.restore(events) ?? events;
-}
-
-/** @param show undefined collects the text only @throws the reason of the context's signal */
-async function answerGroup(
-  run: EveryRun,
-  group: LineGroup,
-  show: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
-): Promise<ReceivedAnswer> {
-  const { context, service } = run;
-  return receiveAnswer(send(run, group, labelOf(group)), {
-    clock: service.clock,
-    show,
-    failureOf: (error) => withHint(toFailure(error), context.environment),
-  });
 }
 
 async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | undefined> {
@@ -167,9 +110,11 @@ async function answerAll(run: EveryRun, groups: AsyncIterable<LineGroup>): Promi
   const failures: Failure[] = [];
   let number = 0;
   for await (const group of groups) {
+    run.window.show(`${labelOf(group)} - natter --every`, 'busy');
     const failure =
       format === 'json' ? await printJson(run, group) : await printText(run, group, number === 0);
     context.signal.throwIfAborted();
+    run.window.show('natter --every', 'none');
     number += 1;
     if (failure === undefined) continue;
     failures.push(failure);
@@ -182,6 +127,15 @@ async function answerAll(run: EveryRun, groups: AsyncIterable<LineGroup>): Promi
   }
   const failure = failureOf(failures, number);
   if (failure !== undefined) throw failure;
+}
+
+function openWindow(
+  context: Context,
+  { animated }: Presentation,
+  { quiet }: ChatOptions,
+  { values }: ResolvedSettings,
+): WindowStatus {
+  return openWindowStatus(context, animated && quiet !== true, values);
 }
 
 /**
@@ -200,8 +154,8 @@ export async function runEvery(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const settings = readRequestSettings(context, notices, options);
   const { stdinEncoding: encoding, lossy } = options;
-  if (encoding !== undefined) requireEncoding(encoding);
   const { signal, clock, streams } = context;
+  if (encoding !== undefined) requireEncoding(encoding);
   const names = (options.file ?? []).filter((name) => name !== '-');
   const guard = await openSecretGuard(context, options, settings);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
@@ -209,7 +163,9 @@ export async function runEvery(
   const prompt = words.filter((word) => word !== '-').join(' ');
   nameUsage(context, { command: 'chat --every' });
   const service = await openService(context, presentation, options, settings);
-  const run = { context, options, presentation, settings, format, prompt, files, service, guard };
+  const sender = openPromptSender({ context, options, presentation, settings, service });
+  const group = { context, settings, prompt, files, service, sender, guard };
+  const window = openWindow(context, presentation, options, settings);
   const onFull = createFullNotice(presentation);
   const groups = groupLines(streams.stdin.bytes(signal), {
     limits,
@@ -219,8 +175,10 @@ export async function runEvery(
     onFull,
   });
   try {
-    await answerAll(run, groups);
+    await answerAll({ ...group, presentation, format, window }, groups);
   } finally {
+    window.end();
+    await sender.close();
     await service.close();
   }
 }

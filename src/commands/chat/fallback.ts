@@ -23,6 +23,9 @@ import {
 } from '../service/fallback.ts';
 import { openService, type Service } from '../service/service.ts';
 
+/** What has a line for each step in `--jsonl`. */
+type StepPrinter = Pick<AnswerPrinter, 'record'>;
+
 type OnStep = (warn: () => void, model: string) => void;
 
 /** The models that may answer one prompt, one after the other. */
@@ -34,10 +37,10 @@ export interface FallbackChain {
   readonly answer: NewAnswer;
   /**
    * Sends the prompt to one model after the other, until one answers.
-   * @param service of {@link FallbackChain.settings}
+   * @param service of {@link FallbackChain.settings}, or of the first model with {@link ChainOptions.services}
    * @param onStep calls `warn`, which prints one line, before `model` gets the prompt
    */
-  chat(service: Service, printer: AnswerPrinter, onStep: OnStep): AsyncIterable<ChatEvent>;
+  chat(service: Service, printer: StepPrinter, onStep: OnStep): AsyncIterable<ChatEvent>;
   /** With the model, the profile, and the models before it. */
   describe(metadata: AnswerMetadata): AnswerMetadata;
   /** Closes the services that {@link FallbackChain.chat} has opened. */
@@ -50,7 +53,11 @@ export interface ChainOptions {
   readonly presentation: Presentation;
   readonly settings: ResolvedSettings;
   readonly messages: readonly Message[];
+  /** Of several prompts of a run, which the caller closes; by default those of this prompt. */
+  readonly services?: FallbackServices | undefined;
 }
+
+export type FallbackServices = ReturnType<typeof createFallbackServices>;
 
 /** The plan for a model; a failure if the prompt does not fit it, but never for the last one by an estimate. */
 function planFor(
@@ -112,14 +119,14 @@ function createSelection(options: ChainOptions) {
 
 interface Chain extends ChainOptions {
   readonly selection: ReturnType<typeof createSelection>;
-  readonly services: ReturnType<typeof createFallbackServices>;
+  readonly services: FallbackServices;
   readonly first: Choice;
 }
 
 async function* chat(
   { context, presentation, selection, services, first }: Chain,
   service: Service,
-  printer: AnswerPrinter,
+  printer: StepPrinter,
   onStep: OnStep,
 ): AsyncGenerator<ChatEvent, void> {
   const { notices } = presentation;
@@ -155,9 +162,11 @@ export function openChain(options: ChainOptions): FallbackChain {
   const first = selection.next();
   for (const step of first.steps) presentation.notices.warning(step);
   const ownProfile = first.model.settings.profile.value;
-  const services = createFallbackServices(ownProfile, (settings) =>
-    openService(context, presentation, options.options, settings),
-  );
+  const services =
+    options.services ??
+    createFallbackServices(ownProfile, (settings) =>
+      openService(context, presentation, options.options, settings),
+    );
   const chain: Chain = { ...options, selection, services, first };
   return {
     settings: first.model.settings,
@@ -173,6 +182,6 @@ export function openChain(options: ChainOptions): FallbackChain {
         ...(fallbackFrom !== undefined && { fallbackFrom }),
       };
     },
-    close: () => services.close(),
+    close: async () => (options.services === undefined ? services.close() : undefined),
   };
 }

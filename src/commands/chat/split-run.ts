@@ -18,6 +18,7 @@ import { isTooLong } from '../service/fallback.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService } from '../service/service.ts';
+import { openPromptSender } from './prompt-sender.ts';
 import { type ChatOptions, type Preparation, prepare, sendPrompt } from './run.ts';
 import {
   combinePrompt,
@@ -34,7 +35,7 @@ import { printFinalAnswer, type SplitRun } from './split/final-answer.ts';
 import { openPieceSender, type PieceAnswer, type PieceSender } from './split/send-pieces.ts';
 
 /** Options of a conversation, and of other ways to send a prompt. */
-const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every', 'fallback'] as const;
+const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every'] as const;
 
 /** @throws Failure `usage` */
 function checkOptions(options: ChatOptions, prompt: string): void {
@@ -167,7 +168,8 @@ async function sendPieces(run: SplitRun): Promise<void> {
   const identity = [settings.values.model, settings.values.system ?? '', ...prompts];
   const isStrict = options.strict === true;
   const how = { stream, isQuiet, isStrict };
-  const sending = { context, presentation, settings, service, ...how, identity };
+  const sending = { context, options, presentation, settings, service, ...how, identity };
+  const last = openPromptSender({ context, options, presentation, settings, service });
   try {
     const sender = await openPieceSender(sending);
     let isComplete = false;
@@ -178,7 +180,8 @@ async function sendPieces(run: SplitRun): Promise<void> {
         );
       }
       const answers = await sender.send(prompts);
-      await printFinalAnswer(run, service, await combine(run, sender, answers), answers);
+      const combined = await combine(run, sender, answers);
+      await printFinalAnswer(run, service, last, combined, answers);
       isComplete = true;
     } catch (error) {
       // These pieces are not sent again.
@@ -188,6 +191,7 @@ async function sendPieces(run: SplitRun): Promise<void> {
       await sender.close(isComplete);
     }
   } finally {
+    await last.close();
     await service.close();
   }
 }

@@ -2,14 +2,9 @@ import type { QueueWorker } from '../../../batch/queue/batch-queue.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
 import { runItems } from '../../../batch/run-items.ts';
 import { Failure } from '../../../failure.ts';
-import {
-  type BatchProgress,
-  batchProgress,
-  createBatchProgress,
-} from '../../../output/batch-progress.ts';
-import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
 import { errorCode } from '../../../storage/storage-failure.ts';
+import { showProgress } from '../report/show-progress.ts';
 import type { Admission, Permission } from '../sending/admission.ts';
 import { openAdmission } from '../sending/open-admission.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
@@ -23,27 +18,6 @@ const sharedPause = 2000;
 
 /** Milliseconds after the last signal in which answers may still be stored; natter ends 500 ms after it. */
 const lastChance = 200;
-
-function showProgress(
-  { context, options, presentation, tally }: Work,
-  { places }: Admission,
-  stop: AbortSignal,
-  watch: QueueWatch,
-): BatchProgress {
-  const { clock, streams } = context;
-  const animated = presentation.animated && options.quiet !== true;
-  const { noticeStyle: style } = presentation;
-  const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
-  const start = clock.monotonic();
-  progress.begin(() => {
-    const [waiting, isStopping] = [places.pauseRemaining(), stop.aborted];
-    const state = { waiting, isStopping, allowed: places.found() };
-    const text = batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
-    const left = watch.left();
-    return left === undefined ? text : `${text} · ${count(left)} left in the queue`;
-  });
-  return progress;
-}
 
 async function runJob(
   processing: JobProcessing,
@@ -193,7 +167,9 @@ export async function workThrough(work: Work): Promise<WorkEnd> {
   const stop = AbortSignal.any([stopping.stop, drained.signal]);
   const admission = admitJobs(work, stop);
   const watch = startWatch(work, stopping, drained);
-  const progress = showProgress(work, admission, stop, watch);
+  const isQuiet = work.options.quiet === true;
+  const shown = { ...work, command: 'natter batch work', isQuiet, left: () => watch.left() };
+  const progress = showProgress(shown, admission, stop);
   const cancelGivingUp = giveUpLater(work, stopping);
   try {
     await answerJobs(work, processingOf(work, stopping), admission, stop);

@@ -19,7 +19,7 @@ import {
 } from '../../service/fallback.ts';
 import type { PlannedRequest } from '../../prompt/chat-request.ts';
 import { openService, type Service } from '../../service/service.ts';
-import type { BatchOptions } from '../plan.ts';
+import type { NamedModelOptions } from '../../service/named-model.ts';
 import type { Permission } from './admission.ts';
 import type { ItemOutcome } from './item-attempt.ts';
 import { planItem, sendItem, type SendOptions } from './send-item.ts';
@@ -33,7 +33,7 @@ export interface BatchFallback {
 
 export interface BatchFallbackOptions {
   readonly context: Context;
-  readonly options: BatchOptions;
+  readonly options: NamedModelOptions;
   readonly presentation: Presentation;
   readonly settings: ResolvedSettings;
   /** For the first model. */

@@ -6,9 +6,10 @@ import { receiveAnswer, type ReceivedAnswer } from '../../../output/receive-answ
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../../print/answer-output.ts';
 import { cleanLine } from '../../program/mask-secrets.ts';
-import { planRequest, promptMessages } from '../../prompt/chat-request.ts';
+import { promptMessages } from '../../prompt/chat-request.ts';
 import type { SecretGuard } from '../../prompt/guard/secret-guard.ts';
 import type { Service } from '../../service/service.ts';
+import type { AskedPrompt, PromptSender } from '../prompt-sender.ts';
 import type { Preparation } from '../run.ts';
 import { combinePrompt, type Piece, type PlannedPieces, type Room } from './plan-pieces.ts';
 import type { PieceAnswer } from './send-pieces.ts';
@@ -24,15 +25,12 @@ export interface SplitRun extends Preparation {
 }
 
 async function receive(
-  { context, guard, settings, options, prompt }: SplitRun,
-  { client, clock }: Service,
-  last: Piece,
+  { context, guard }: SplitRun,
+  { clock }: Service,
+  { events, describe }: AskedPrompt,
   show: ((event: ChatEvent) => Promise<void> | undefined) | undefined,
 ): Promise<ReceivedAnswer> {
-  const messages = promptMessages(settings.values.system, combinePrompt(prompt, last));
-  const { request } = planRequest(settings, messages, options.stream);
-  const events = client.chat(request, { signal: context.signal });
-  return receiveAnswer(guard?.restore(events) ?? events, {
+  const received = await receiveAnswer(guard?.restore(events) ?? events, {
     clock,
     show,
     failureOf(error) {
@@ -40,20 +38,24 @@ async function receive(
       return toFailure(error);
     },
   });
+  return { ...received, metadata: describe(received.metadata) };
 }
 
 /** Asks for the answer to the whole prompt, and prints it. @throws Failure */
 export async function printFinalAnswer(
   run: SplitRun,
   service: Service,
+  sender: PromptSender,
   last: Piece,
   answers: readonly PieceAnswer[],
 ): Promise<void> {
-  const { context, format, presentation, settings } = run;
+  const { context, format, presentation, settings, prompt } = run;
+  const messages = promptMessages(settings.values.system, combinePrompt(prompt, last));
+  const asked = sender.ask(messages);
   const isJson = format === 'json';
   const output = isJson ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
   const show = output && ((event: ChatEvent) => output.printer.event(event));
-  const { content, metadata, failure } = await receive(run, service, last, show);
+  const { content, metadata, failure } = await receive(run, service, asked, show);
   await output?.printer.end();
   if (isJson) {
     const clean = (text: string) => cleanLine(context, text);

@@ -7,11 +7,6 @@ import { runItems } from '../../../batch/run-items.ts';
 import { emptyTally, type Tally } from '../../../batch/tally.ts';
 import { Failure } from '../../../failure.ts';
 import { isJsonObject, parseJson } from '../../../json.ts';
-import {
-  type BatchProgress,
-  batchProgress,
-  createBatchProgress,
-} from '../../../output/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import { resolveFolders } from '../../../settings/folders.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
@@ -19,10 +14,11 @@ import { makePrivateFolder } from '../../../storage/private-folder.ts';
 import { readLines } from '../../../storage/read-lines.ts';
 import { removeFile } from '../../../storage/remove-file.ts';
 import { type BatchSink, openResultSink } from '../../batch/output/sink.ts';
-import type { Admission } from '../../batch/sending/admission.ts';
+import { showProgress } from '../../batch/report/show-progress.ts';
 import { maxWaitOf, openAdmission, pauseNotice } from '../../batch/sending/open-admission.ts';
 import { type ItemProcessing, processItem } from '../../batch/sending/process-item.ts';
-import { itemFingerprint } from '../../batch/sending/send-item.ts';
+import type { BatchFallback, BatchFallbackOptions } from '../../batch/sending/fallback.ts';
+import { itemFingerprint, type SendOptions } from '../../batch/sending/send-item.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import type { Service } from '../../service/service.ts';
@@ -47,6 +43,7 @@ export interface PieceSender {
 
 export interface SenderOptions {
   readonly context: Context;
+  readonly options: BatchFallbackOptions['options'];
   readonly presentation: Presentation;
   readonly settings: ResolvedSettings;
   readonly service: Service;
@@ -58,6 +55,7 @@ export interface SenderOptions {
   readonly identity: readonly string[];
 }
 
+const command = 'natter --split';
 const plan = { concurrency: 4, rateLimits: { requests: undefined, tokens: undefined } };
 
 /** Where the answers are kept; undefined if nothing is saved. */
@@ -107,46 +105,44 @@ function failureOf({ failed, causes, examples }: Tally, total: number): Failure 
   });
 }
 
-function showProgress(
-  { context, presentation, isQuiet }: SenderOptions,
-  tally: Tally,
-  { places }: Admission,
-  stop: AbortSignal,
-): BatchProgress {
-  const { clock, streams } = context;
-  const animated = presentation.animated && !isQuiet;
-  const style = presentation.noticeStyle;
-  const progress = createBatchProgress({ stderr: streams.stderr, style, clock, animated });
-  const start = clock.monotonic();
-  progress.begin(() => {
-    const waiting = places.pauseRemaining();
-    const state = { waiting, isStopping: stop.aborted, allowed: places.found() };
-    return batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
-  });
-  return progress;
-}
-
 function processingOf(
-  { context, presentation, settings, service, stream, isStrict }: SenderOptions,
+  { context, presentation, settings, service, isStrict }: SenderOptions,
+  { sending, fallback }: Pick<ItemProcessing, 'sending' | 'fallback'>,
   sink: BatchSink,
   tally: Tally,
-  stop: AbortSignal,
   stopRun: ItemProcessing['stopRun'],
 ): ItemProcessing {
-  const { clock, secrets, signal } = context;
+  const { secrets } = context;
   const isReplay = service.replayedFrom !== undefined;
   return {
     secrets,
     sink,
     tally,
-    sending: { ...service, settings, stream, retryIncomplete: 1, stop, signal, clock },
+    sending,
     circuitBreaker: createCircuitBreaker({ most: 10, maxWait: maxWaitOf(settings), isReplay }),
     spending: undefined,
-    fallback: undefined,
+    fallback,
     isStrict,
     warn: (text) => presentation.notices.warning(text),
     stopRun,
   };
+}
+
+function sendingOf(
+  { context: { clock, signal }, settings, service, stream }: SenderOptions,
+  stop: AbortSignal,
+): SendOptions {
+  return { ...service, settings, stream, retryIncomplete: 1, stop, signal, clock };
+}
+
+async function openFallback(
+  options: SenderOptions,
+  sending: SendOptions,
+  warn: (text: string) => void,
+): Promise<BatchFallback | undefined> {
+  if (options.settings.values.fallback === undefined) return undefined;
+  const { openBatchFallback } = await import('../../batch/sending/fallback.ts');
+  return openBatchFallback({ ...options, sending, warn });
 }
 
 /** @throws Failure `budget` for pieces that were not sent because of it */
@@ -161,9 +157,17 @@ async function sendItems(
   const stop = AbortSignal.any([context.signal, failing.signal]);
   const onPause = pauseNotice(presentation);
   const admission = openAdmission({ plan, settings, onPause }, service, stop);
-  const processing = processingOf(options, sink, tally, stop, (failure) => failing.abort(failure));
-  const progress = showProgress(options, tally, admission, stop);
+  const sending = sendingOf(options, stop);
+  const progress = showProgress({ ...options, command, tally }, admission, stop);
+  const warn = (text: string) => {
+    progress.clear();
+    presentation.notices.warning(text);
+  };
+  const fail = (failure: Failure) => failing.abort(failure);
+  let fallback: BatchFallback | undefined;
   try {
+    fallback = await openFallback(options, sending, warn);
+    const processing = processingOf(options, { sending, fallback }, sink, tally, fail);
     await runItems({
       items: async function* all() {
         yield items;
@@ -175,6 +179,7 @@ async function sendItems(
     });
   } finally {
     progress.end();
+    await fallback?.close();
   }
   context.signal.throwIfAborted();
   const { reason }: { readonly reason: unknown } = failing.signal;

@@ -102,10 +102,13 @@ const outputOptions = () => [
   new Option('--dry-run', 'print the requests as JSON lines; send nothing'),
 ];
 
+const summaryOption = () =>
+  new Option('--summary <file>', 'write a summary of the run as JSON to this file');
+
 const reportOptions = () => [
   new Option('--figures', 'show times and causes at the end where there is no terminal, too'),
   new Option('--progress-json', 'print progress as JSON lines on standard error every 10 seconds'),
-  new Option('--summary <file>', 'write a summary of the run as JSON to this file'),
+  summaryOption(),
 ];
 
 const fileOptions = () => [
@@ -217,6 +220,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     prompt: promptOptions,
     sending: sendingOptions,
     run: runOptions,
+    summary: summaryOption,
   };
   for (const queueCommand of buildQueueCommands(context, run, groups)) {
     command.addCommand(queueCommand);

@@ -9,6 +9,7 @@ import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from '../sending/admission.ts';
 import { failureLine, outcomeLine } from '../output/result.ts';
+import { countAnswer, countRequests } from '../sending/count-outcome.ts';
 import type { ItemOutcome } from '../sending/item-attempt.ts';
 import { sendItem, type SendOptions } from '../sending/send-item.ts';
 import { noteTruncation, type TruncationRun } from '../sending/truncation.ts';
@@ -47,15 +48,14 @@ async function endSent(
 ): Promise<JobOutcome> {
   const { secrets, keeper, tally, circuitBreaker, stopRun } = processing;
   const { item } = job;
-  const { failure, wasStopped, isStarved, content, metadata } = outcome;
+  const { failure, wasStopped, isStarved, content } = outcome;
   const isOverBudget = failure?.kind === 'budget';
   if (isOverBudget) stopRun(failure);
   if (isOverBudget || (wasStopped && content === '')) return { state: 'returned' };
-  // Tokens of failed answers are billed, too.
-  tally.tokens += metadata.usage?.total_tokens ?? 0;
+  countRequests(tally, outcome);
   const line = outcomeLine(secrets, item, parseFingerprint(item.fingerprint) ?? 0n, outcome);
   if (failure === undefined) {
-    tally.answered += 1;
+    countAnswer(tally, outcome);
     circuitBreaker.answered();
     await keeper.put({ index: item.index, isAnswered: true, line: line.trimEnd() });
     return { state: 'answered' };

@@ -26,6 +26,7 @@ export interface SharedOptions {
   readonly prompt: () => Option[];
   readonly sending: () => Option[];
   readonly run: () => Option[];
+  readonly summary: () => Option;
 }
 
 /**
@@ -113,6 +114,7 @@ function buildWork(context: Context, run: RunQueue, options: SharedOptions): Com
       [...options.sending(), settingOption('budget'), strictOption(), ...secretOptions()],
     ],
     ['Run options:', options.run()],
+    ['Report options:', [options.summary()]],
   ]);
   work.action(() => run.work(context, work.optsWithGlobals()));
   return withOwnOptions(work, 'natter batch work --queue redis://localhost:6379 --concurrency 16');

@@ -24,6 +24,8 @@ export interface WorkOptions extends QueueOptions {
   readonly rpm?: string;
   readonly tpm?: string;
   readonly wait?: boolean;
+  /** The file of `--summary`. */
+  readonly summary?: string;
 }
 
 export interface StatusOptions extends QueueOptions {

@@ -1,8 +1,9 @@
-import { Failure } from '../../../failure.ts';
+import { Failure, type FailureKind } from '../../../failure.ts';
 import { batchOutcome } from '../../../output/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import { Interruption } from '../../../terminal/device/signals.ts';
 import type { Stopping } from '../stopping.ts';
+import type { Ending } from '../report/ending.ts';
 import { kindOf } from '../report/summary.ts';
 import { saveResults } from './result-keeper.ts';
 import type { Work } from './work.ts';
@@ -28,26 +29,30 @@ export function saveUnsaved({ keeper, queue, presentation }: Work): void {
 const again = 'natter batch submit lets failed items wait again; then run natter batch work';
 const rest = 'run natter batch work again for the rest';
 
-/** Prints the summary. @throws the failure or interruption that ended the run */
-export function concludeWork(work: Work, end: WorkEnd, elapsed: number): void {
-  const { context, presentation, tally } = work;
+/** What a worker reports at its end, with its exit code. */
+export function endingOfWork(work: Work, end: WorkEnd, elapsed: number): Ending {
+  const { context, tally } = work;
   const { left } = end;
   const [cause, failure] = [end.cause(), end.failure()];
   const others = left === undefined || left === 0 ? '' : `, ${count(left)} left in the queue`;
   const outcome = `${batchOutcome({ ...tally, elapsed })}${others}`;
+  const stoppedBy = cause ?? (failure === undefined ? null : 'failure');
+  const failed = (kind: FailureKind, message: string, hint: string): Ending => {
+    return { elapsed, stoppedBy, notice: undefined, error: new Failure(kind, message, { hint }) };
+  };
   if (cause === 'SIGINT' || context.signal.aborted) {
-    presentation.notices.notice(`stopped: ${outcome}`);
-    context.signal.throwIfAborted();
-    throw new Interruption('SIGINT');
+    const reason: unknown = context.signal.reason;
+    const error = context.signal.aborted ? reason : new Interruption('SIGINT');
+    return { elapsed, stoppedBy, notice: `stopped: ${outcome}`, error };
   }
   if (failure !== undefined) {
     const hint = failure.hint === undefined ? rest : `${failure.hint}; ${rest}`;
     const message = `${outcome}; stopped because further items would fail too: ${failure.message}`;
-    throw new Failure(kindOf(tally, failure), message, { hint });
+    return failed(kindOf(tally, failure), message, hint);
   }
   if (cause !== undefined && left !== 0) {
-    throw new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: rest });
+    return failed('unfinished', `stopped by ${cause}: ${outcome}`, rest);
   }
-  if (tally.failed > 0) throw new Failure(kindOf(tally, undefined), outcome, { hint: again });
-  presentation.notices.notice(outcome);
+  if (tally.failed > 0) return failed(kindOf(tally, undefined), outcome, again);
+  return { elapsed, stoppedBy: null, notice: outcome, error: undefined };
 }

@@ -1,5 +1,7 @@
+import type { BatchHeader, BatchQueue } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { nameUsage } from '../../service/metered-service.ts';
@@ -8,12 +10,15 @@ import { openService } from '../../service/service.ts';
 import { readSettings } from '../../service/settings-access.ts';
 import { planSending } from '../plan.ts';
 import { parseRate } from '../numbers.ts';
+import type { Ending } from '../report/ending.ts';
+import { reportEnd } from '../report/reporting.ts';
+import { refuseUnwritableSummary } from '../report/summary-file.ts';
 import { runId } from '../run-id.ts';
 import { type Connect, connectToQueue, findBatch, lostBatch } from './open-queue.ts';
 import type { WorkOptions } from './queue-options.ts';
 import { createResultKeeper } from './result-keeper.ts';
 import { batchSettings, type Work, type WorkPlan } from './work.ts';
-import { concludeWork } from './work-end.ts';
+import { endingOfWork } from './work-end.ts';
 import { refusedNotice, workThrough } from './work-loop.ts';
 
 const planWork = (options: WorkOptions): WorkPlan => ({
@@ -22,12 +27,60 @@ const planWork = (options: WorkOptions): WorkPlan => ({
   tokens: parseRate(options.tpm, '--tpm'),
 });
 
+interface EndedWork {
+  readonly ending: Ending;
+  readonly left: number | undefined;
+}
+
+async function workUntilEnd(work: Work): Promise<EndedWork> {
+  const { clock } = work.context;
+  const start = clock.monotonic();
+  try {
+    const end = await workThrough(work);
+    return { ending: endingOfWork(work, end, clock.monotonic() - start), left: end.left };
+  } catch (error) {
+    const elapsed = clock.monotonic() - start;
+    return { ending: { elapsed, stoppedBy: null, notice: undefined, error }, left: undefined };
+  }
+}
+
 async function runWork(work: Work): Promise<void> {
-  const { context, queue, plan } = work;
+  const { context, queue, plan, input } = work;
   if (plan.rate !== undefined) await queue.setRate(plan.rate);
-  const start = context.clock.monotonic();
-  const end = await workThrough(work);
-  concludeWork(work, end, context.clock.monotonic() - start);
+  const begin = context.clock.date();
+  const { ending, left } = await workUntilEnd(work);
+  const names = { input, output: null, shard: null, begin, queue: { batch: queue.name, left } };
+  reportEnd(work, names, ending);
+}
+
+type OpenedWork = Pick<Work, 'context' | 'options' | 'presentation' | 'plan' | 'connection'>;
+
+/** Opens the service, and answers the items of a batch. */
+async function workOn(
+  opened: OpenedWork,
+  queue: BatchQueue,
+  header: BatchHeader,
+  own: ResolvedSettings,
+): Promise<void> {
+  const { context, options, presentation } = opened;
+  const settings = batchSettings(own, header);
+  const network = { network: undiciNetwork };
+  const service = await openService(context, presentation, options, settings, network);
+  const giveUp = new AbortController();
+  const keeper = createResultKeeper({
+    queue,
+    clock: context.clock,
+    giveUp: giveUp.signal,
+    onRefused: refusedNotice(presentation.notices),
+  });
+  const { stream, input } = header;
+  try {
+    const client = await guardedClient(context, options, settings, service.client);
+    const sending = { settings, stream, input, service: { ...service, client } };
+    await runWork({ ...opened, ...sending, queue, giveUp, keeper, tally: emptyTally() });
+  } finally {
+    await service.close();
+  }
 }
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
@@ -39,34 +92,15 @@ export async function workBatch(
   const presentation = await present(context, options);
   const { notices } = presentation;
   const plan = planWork(options);
+  if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
   const own = readSettings(context, notices, options);
   const connection = await connect(context, notices, options);
   try {
     const queue = await findBatch(connection, options);
     const header = await queue.header();
     if (header === undefined) throw lostBatch(queue.name);
-    const settings = batchSettings(own, header);
     nameUsage(context, { command: 'batch work', batch: runId(context) });
-    const service = await openService(context, presentation, options, settings, {
-      network: undiciNetwork,
-    });
-    const giveUp = new AbortController();
-    const { clock } = context;
-    const keeper = createResultKeeper({
-      queue,
-      clock,
-      giveUp: giveUp.signal,
-      onRefused: refusedNotice(notices),
-    });
-    const { stream } = header;
-    const run = { context, options, presentation, plan, connection, queue, giveUp };
-    try {
-      const client = await guardedClient(context, options, settings, service.client);
-      const guarded = { ...service, client };
-      await runWork({ ...run, stream, settings, service: guarded, tally: emptyTally(), keeper });
-    } finally {
-      await service.close();
-    }
+    await workOn({ context, options, presentation, plan, connection }, queue, header, own);
   } finally {
     await connection.close();
   }

@@ -29,6 +29,8 @@ export interface Work {
   readonly plan: WorkPlan;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;
+  /** The name of the batch's input. */
+  readonly input: string;
   readonly stream: boolean;
   readonly settings: ResolvedSettings;
   readonly service: Service;

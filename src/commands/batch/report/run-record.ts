@@ -12,11 +12,17 @@ export interface RunNames {
   /** `2/8`. */
   readonly shard: string | null;
   readonly begin: Date;
+  /** Of a worker, which shares the items with others. */
+  readonly queue?: {
+    readonly batch: string;
+    /** Items without a result; undefined if unknown. */
+    readonly left: number | undefined;
+  };
 }
 
 const whole = (value: number) => Math.round(value);
 
-function countFields(tally: Tally, elapsed: number) {
+function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
   const done = tally.answered + tally.failed;
   return {
     elapsed_ms: whole(elapsed),
@@ -25,7 +31,7 @@ function countFields(tally: Tally, elapsed: number) {
       answered_before: tally.already,
       answered: tally.answered,
       failed: tally.failed,
-      left: itemsLeft(tally) ?? null,
+      left: left ?? null,
     },
     /** Items a second. */
     rate: elapsed > 0 ? Number(((done * 1000) / elapsed).toFixed(3)) : null,
@@ -80,7 +86,7 @@ export function causesOf(tally: Tally, clean: (text: string) => string): readonl
 /** The document of `--summary`, and the last line of `--progress-json`. Times are whole milliseconds. */
 export function summaryRecord(
   tally: Tally,
-  { input, output, shard, begin }: RunNames,
+  { input, output, shard, begin, queue }: RunNames,
   { elapsed, error, notice, stoppedBy }: Ending,
   clean: (text: string) => string,
 ): object {
@@ -91,11 +97,12 @@ export function summaryRecord(
     input,
     output,
     shard,
+    batch: queue?.batch,
     exit_code: code,
     exit_name: name,
     message: clean(notice ?? toFailure(error).message),
     stopped_by: stoppedBy,
-    ...countFields(tally, elapsed),
+    ...countFields(tally, elapsed, queue?.left),
     causes: causesOf(tally, clean),
     latency_ms: latencyFields(tally.latency.figures()),
     first_text_ms: latencyFields(tally.firstText.figures()),

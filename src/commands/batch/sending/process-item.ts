@@ -7,6 +7,7 @@ import { withHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from './admission.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
+import { countAnswer, countRequests } from './count-outcome.ts';
 import type { ItemOutcome } from './item-attempt.ts';
 import { itemFingerprint, sendItem, type SendOptions } from './send-item.ts';
 import type { BatchSink } from '../output/sink.ts';
@@ -27,18 +28,12 @@ export interface ItemProcessing extends TruncationRun {
 
 function countOutcome(
   { tally, circuitBreaker, stopRun }: ItemProcessing,
-  { failure, metadata, isStarved }: ItemOutcome,
+  outcome: ItemOutcome,
 ): void {
-  const { usage, timing, attempts = 1 } = metadata;
-  // Tokens of failed answers are billed, too.
-  tally.tokens += usage?.total_tokens ?? 0;
-  tally.promptTokens += usage?.prompt_tokens ?? 0;
-  tally.completionTokens += usage?.completion_tokens ?? 0;
-  tally.attempts += attempts;
+  const { failure, isStarved } = outcome;
+  countRequests(tally, outcome);
   if (failure === undefined) {
-    tally.answered += 1;
-    if (timing !== undefined) tally.latency.add(timing.total);
-    if (timing?.firstText !== undefined) tally.firstText.add(timing.firstText);
+    countAnswer(tally, outcome);
     circuitBreaker.answered();
     return;
   }

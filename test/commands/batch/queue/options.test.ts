@@ -15,10 +15,18 @@ test.each<readonly [string, string, string | undefined, object]>([
     { queue: 'q', batch: 'n', attempts: '2', rpm: '9', model: 'a', stream: false, limit: '3' },
   ],
   [
-    'batch work --queue q --concurrency 9 --rpm 9 --tpm 50 --wait --stop-after 5m',
+    'batch work --queue q --concurrency 9 --rpm 9 --tpm 50 --wait --stop-after 5m --summary s',
     'work',
     undefined,
-    { queue: 'q', concurrency: '9', rpm: '9', tpm: '50', wait: true, stopAfter: '5m' },
+    {
+      queue: 'q',
+      concurrency: '9',
+      rpm: '9',
+      tpm: '50',
+      wait: true,
+      stopAfter: '5m',
+      summary: 's',
+    },
   ],
   ['batch status --batch n --json', 'status', undefined, { batch: 'n', json: true }],
   [

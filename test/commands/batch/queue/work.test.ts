@@ -21,6 +21,46 @@ describe('natter batch work', () => {
     expect(first).toMatchObject({ index: 1, line: 1, content: 'prompt 1', model: 'nextgen' });
   });
 
+  test('--summary describes the run of this worker', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(3));
+    await place.submit('p.txt');
+    const summary = place.path('run.json');
+    await place.work({ summary }).ended;
+    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
+      type: 'summary',
+      batch: 'p',
+      exit_code: 0,
+      stopped_by: null,
+      items: { total: null, answered: 3, failed: 0, left: 0 },
+      attempts: 3,
+      latency_ms: { count: 3 },
+      causes: [],
+    });
+  });
+
+  test('--summary has the causes and the exit code of a run that fails', async () => {
+    const place = await openQueuePlace([rule('status=400')]);
+    place.write('p.txt', promptLines(2));
+    await place.submit('p.txt');
+    const summary = place.path('run.json');
+    await expect(place.work({ summary }).ended).rejects.toMatchObject({ kind: 'invalid_request' });
+    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
+      exit_code: 7,
+      items: { answered: 0, failed: 2, left: 0 },
+      causes: [{ kind: 'invalid_request', count: 2 }],
+    });
+  });
+
+  test('--summary in a folder that does not exist is refused before anything is answered', async () => {
+    const place = await openQueuePlace();
+    place.write('p.txt', promptLines(1));
+    await place.submit('p.txt');
+    const { ended } = place.work({ summary: place.path('none/run.json') });
+    await expect(ended).rejects.toThrow('--summary: there is no folder');
+    expect(place.asked).toEqual([]);
+  });
+
   test('several workers share the items', async () => {
     const place = await openQueuePlace();
     place.write('p.txt', promptLines(20));

@@ -53,6 +53,8 @@ const chunks = [
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
   // Of conversations, and of `natter prompts edit`.
   { name: 'editor', roots: ['src/repl/system/external-editor.ts'] },
+  // Of conversations, and of `natter config keys`.
+  { name: 'keys', roots: ['src/repl/editing/keys/key-map.ts'] },
   // Also of `--dry-run`, which does not load the client.
   { name: 'table', roots: ['src/output/table.ts'] },
   { name: 'common', roots: repl, within: relatives },

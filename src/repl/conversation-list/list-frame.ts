@@ -1,3 +1,5 @@
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import { keyOf } from '../editing/keys/key-map.ts';
 import { count } from '../../output/figures.ts';
 import { timeAgo } from '../../output/time-ago.ts';
 import type { Frame } from '../../terminal/live/live-paint.ts';
@@ -189,15 +191,26 @@ function previewRows(
 }
 
 /** The longest hints that fit. */
-function hintRow(list: ConversationList, { style, symbols, columns }: Drawing): string {
-  const other = list.searchesTexts ? 'filters by title' : 'searches the texts';
+function hintRow(list: ConversationList, { style, symbols, columns, keyMap }: Drawing): string {
+  const [search, shortSearch] = list.searchesTexts
+    ? ['filters by title', 'filters']
+    : ['searches the texts', 'searches'];
+  const hint = (action: KeyAction, does: string) => {
+    const key = keyOf(action, keyMap);
+    return key === undefined ? [] : [`${key} ${does}`];
+  };
+  const opens = hint('list-open', 'opens');
+  const returns = hint('list-close', 'returns');
+  const up = keyOf('list-previous', keyMap);
+  const down = keyOf('list-next', keyMap);
+  const selects = up === undefined || down === undefined ? [] : [`${up} and ${down} select`];
   const variants = [
-    ['Enter opens', `Tab ${other}`, 'Up and Down select', 'Esc returns'],
-    ['Enter opens', `Tab ${other}`, 'Esc returns'],
-    ['Enter opens', list.searchesTexts ? 'Tab filters' : 'Tab searches', 'Esc returns'],
-    ['Enter opens', 'Esc returns'],
+    [...opens, ...hint('list-search', search), ...selects, ...returns],
+    [...opens, ...hint('list-search', search), ...returns],
+    [...opens, ...hint('list-search', shortSearch), ...returns],
+    [...opens, ...returns],
   ].map((parts) => parts.join(symbols.dot));
-  const found = variants.find((text) => displayWidth(text) <= columns) ?? 'Esc returns';
+  const found = variants.find((text) => displayWidth(text) <= columns) ?? returns.join('');
   return style.dim(truncateToWidth(found, columns));
 }
 

@@ -1,6 +1,7 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
+import { neededKeyOf } from '../editing/keys/key-map.ts';
 import type { Dialog } from '../state/dialog.ts';
 import type { Screen } from '../session/ports.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
@@ -50,14 +51,16 @@ function questionOf(state: ReplState, isSearching: boolean): string | undefined 
 }
 
 /** A notice about a retry, or about an answer that is slow or stalled, if any. */
-function progressOf(activity: AnswerActivity, now: number): string | undefined {
+function progressOf(activity: AnswerActivity, { now, keyMap }: ReplState): string | undefined {
+  const interrupt = neededKeyOf('interrupt', keyMap);
   if (activity.phase === 'retrying') {
-    return `${activityText(activity, now)}; Enter retries now, Ctrl+C gives up`;
+    return `${activityText(activity, now)}; ${neededKeyOf('send', keyMap)} retries now, ${interrupt} gives up`;
   }
   const stalled = stalledSeconds(activity, now);
-  if (stalled !== undefined) return `nothing for ${stalled} s; Ctrl+C stops and keeps the text`;
+  if (stalled !== undefined)
+    return `nothing for ${stalled} s; ${interrupt} stops and keeps the text`;
   const isSlow = activity.phase === 'waiting' && now - activity.since >= slowAnswer;
-  return isSlow ? `waiting for ${activity.model}; Ctrl+C stops` : undefined;
+  return isSlow ? `waiting for ${activity.model}; ${interrupt} stops` : undefined;
 }
 
 function progressKey(activity: AnswerActivity, now: number): string {
@@ -109,11 +112,14 @@ function ask(output: Output, state: ReplState | undefined): void {
 function createProgressNotices(output: Output) {
   let lastProgress: string | undefined;
   let wasArmed = false;
-  return ({ activity, now, isQuitArmed }: ReplState): void => {
-    if (isQuitArmed && !wasArmed) writeNotice(output, 'press Ctrl+C again to quit');
+  return (state: ReplState): void => {
+    const { activity, now, isQuitArmed } = state;
+    if (isQuitArmed && !wasArmed) {
+      writeNotice(output, `press ${neededKeyOf('interrupt', state.keyMap)} again to quit`);
+    }
     wasArmed = isQuitArmed;
     if (activity?.type !== 'answer' || progressKey(activity, now) === lastProgress) return;
-    const progress = progressOf(activity, now);
+    const progress = progressOf(activity, state);
     if (progress === undefined) return;
     lastProgress = progressKey(activity, now);
     writeNotice(output, progress);

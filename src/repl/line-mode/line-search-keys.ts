@@ -1,7 +1,10 @@
 import { contentOf } from '../editing/paste.ts';
 import { clearBuffer, draftOf, withDraft, type Draft } from '../editing/text-buffer.ts';
+import { keyOf } from '../editing/keys/key-map.ts';
 import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 import { historyOf, type EditorState } from './line-state.ts';
+
+const searchKey = ({ options }: EditorState) => keyOf('search-start', options.keyMap) ?? 'Ctrl+R';
 
 function apply(state: EditorState, step: SearchStep): void {
   state.search = step.search;
@@ -19,7 +22,7 @@ export function endSearch(state: EditorState, draft: Draft): void {
   state.search = undefined;
   state.buffer = withDraft(clearBuffer(state.buffer), draft);
   state.options.onDiscarded();
-  if (query !== '') apply(state, searchFor(historyOf(state), query, draft));
+  if (query !== '') apply(state, searchFor(historyOf(state), query, draft, searchKey(state)));
 }
 
 function isMatchShown({ search, buffer }: EditorState): boolean {
@@ -32,7 +35,7 @@ export function pressSearch(state: EditorState): void {
   if (!line.isShown() || !options.isPrompt()) return;
   if (current?.phase === 'asking') return endSearch(state, current.draft);
   if (current?.phase === 'found' && isMatchShown(state))
-    return apply(state, searchFurther(historyOf(state), current));
+    return apply(state, searchFurther(historyOf(state), current, searchKey(state)));
   line.leave('\n');
   state.search = { phase: 'asking', draft: draftOf(buffer) };
   state.buffer = clearBuffer(buffer);

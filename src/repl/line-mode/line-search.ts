@@ -41,14 +41,15 @@ function matchesOf(history: History, query: string): readonly HistorySearch[] {
   return matches;
 }
 
-function matchWords(index: number, count: number): string {
-  const older = index + 1 < count ? '; Ctrl+R finds an older one' : '';
+function matchWords(index: number, count: number, key: string): string {
+  const older = index + 1 < count ? `; ${key} finds an older one` : '';
   return `match ${index + 1} of ${count}${older}`;
 }
 
 function show(
   history: History,
   search: Omit<LineSearch & { readonly phase: 'found' }, 'text'>,
+  key: string,
 ): SearchStep {
   const { matches, index, draft } = search;
   const match = matches[index];
@@ -56,14 +57,15 @@ function show(
   return {
     search: { ...search, text: found?.draft.text ?? '' },
     found,
-    words: matchWords(index, matches.length),
+    words: matchWords(index, matches.length, key),
   };
 }
 
-/** Shows the newest prompt that contains the query. */
-export function searchFor(history: History, query: string, draft: Draft): SearchStep {
+/** Shows the newest prompt that contains the query; `key` finds an older one. */
+export function searchFor(history: History, query: string, draft: Draft, key: string): SearchStep {
   const matches = matchesOf(history, query);
-  if (matches.length > 0) return show(history, { phase: 'found', draft, query, matches, index: 0 });
+  if (matches.length > 0)
+    return show(history, { phase: 'found', draft, query, matches, index: 0 }, key);
   return { search: undefined, found: undefined, words: `no earlier prompt contains "${query}"` };
 }
 
@@ -71,8 +73,9 @@ export function searchFor(history: History, query: string, draft: Draft): Search
 export function searchFurther(
   history: History,
   search: LineSearch & { readonly phase: 'found' },
+  key: string,
 ): SearchStep {
   const index = search.index + 1;
-  if (index < search.matches.length) return show(history, { ...search, index });
+  if (index < search.matches.length) return show(history, { ...search, index }, key);
   return { search, found: undefined, words: `no older prompt contains "${search.query}"` };
 }

@@ -32,6 +32,10 @@ export interface LineModeOptions extends ReplOptions {
   readonly editsLines: boolean;
 }
 
+/** A terminal that edits the lines has keys of its own. */
+const stateOf = ({ state, editsLines }: LineModeOptions): ReplState =>
+  editsLines ? state : { ...state, keyMap: undefined };
+
 type Width = () => number;
 
 /** Columns of a row in the current settings. */
@@ -119,7 +123,7 @@ export function startLineMode(options: LineModeOptions): Session {
   };
   const format = formatFor(options, width);
   const shown = { screen: { ...screen, show }, format: () => format };
-  const session: Session = createSession({ ...options, ...shown });
+  const session: Session = createSession({ ...options, ...shown, state: stateOf(options) });
   const editing = { ...editingOf(options, session, screen, format), onSuspend: suspend };
   input = createLineInput({
     device,

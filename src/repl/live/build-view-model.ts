@@ -4,7 +4,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import { matchOf, olderMatches, type History, type HistorySearch } from '../editing/history.ts';
-import { keyLabel } from '../editing/keys/key-bindings.ts';
+import { keyOf, neededKeyOf, type KeyMap } from '../editing/keys/key-map.ts';
 import { layout, composerColumns, composerRows } from '../editing/layout.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
 import { isEmpty } from '../editing/text-buffer.ts';
@@ -86,41 +86,46 @@ function footerOf(state: ReplState): FooterView {
   };
 }
 
-const pausedQueueText = 'Enter sends the queue, Up edits it';
-
 /** The keys that stop an answer, if they are not just Esc. */
 function stopKeysOf({ keyMap, vi }: ReplState): string | undefined {
-  const chord = keyMap?.bindings.find(({ action }) => action === 'stop')?.keys[0];
-  if (keyMap !== undefined && chord !== 'escape') return chord ? keyLabel(chord) : 'Ctrl+C';
+  const key = keyOf('stop', keyMap);
+  if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
   return vi !== undefined && typesText(vi) ? 'Esc Esc' : undefined;
 }
 
-function stashText(count: number, isFree: boolean): string | undefined {
+function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
+  const count = stash.length;
   if (count === 0) return undefined;
   const drafts = count === 1 ? '1 draft is stashed' : `${count} drafts are stashed`;
   const last = count === 1 ? 'it' : 'the last one';
-  return `${drafts}; ${isFree ? `Ctrl+S restores ${last}` : `${last} returns after this prompt`}`;
+  const key = isEmpty(composer) ? keyOf('stash', keyMap) : undefined;
+  const way = key === undefined ? `${last} returns after this prompt` : `${key} restores ${last}`;
+  return `${drafts}; ${way}`;
 }
 
-function noticeOf({
-  isQuitArmed,
-  isExitWordEntered,
-  branch,
-  queue,
-  isQueuePaused,
-  completion,
-  stash = [],
-  composer,
-  recognised,
-}: ReplState): string | undefined {
+function pausedQueueText(keyMap: KeyMap | undefined): string {
+  const up = keyOf('move-up', keyMap);
+  const sends = `${neededKeyOf('send', keyMap)} sends the queue`;
+  return up === undefined ? sends : `${sends}, ${up} edits it`;
+}
+
+function recognisedText(keyMap: KeyMap | undefined): string {
+  const undo = keyOf('undo', keyMap);
+  const way = undo === undefined ? '' : `${undo} keeps its path as text; `;
+  return `${way}the file after @ is attached`;
+}
+
+function noticeOf(state: ReplState): string | undefined {
+  const { branch, queue, completion, composer, recognised, keyMap } = state;
+  const interrupt = neededKeyOf('interrupt', keyMap);
   if (completion?.isPartial === true) return 'not all files were searched; type a folder and /';
-  if (composer.text === recognised && recognised !== '')
-    return 'Ctrl+_ keeps its path as text; the file after @ is attached';
-  if (isQuitArmed) return 'press Ctrl+C again to quit';
-  if (isExitWordEntered) return 'press Enter again to quit';
-  if (branch?.reason === 'edit') return 'new version of your prompt; Ctrl+C keeps the old version';
-  if (queue.length > 0 && isQueuePaused) return pausedQueueText;
-  return stashText(stash.length, isEmpty(composer));
+  if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
+  if (state.isQuitArmed) return `press ${interrupt} again to quit`;
+  if (state.isExitWordEntered) return `press ${neededKeyOf('send', keyMap)} again to quit`;
+  if (branch?.reason === 'edit')
+    return `new version of your prompt; ${interrupt} keeps the old version`;
+  if (queue.length > 0 && state.isQueuePaused) return pausedQueueText(keyMap);
+  return stashText(state);
 }
 
 /** Columns beside a path in the menu: its mark, and the position. */
@@ -160,7 +165,7 @@ function candidateLabel(
 function entryView(
   dialog: Dialog & { type: 'entry' },
   columns: number,
-  cancelHint: string,
+  { enter, cancelHint }: { readonly enter: string; readonly cancelHint: string },
 ): DialogView {
   const { input, isHidden, asks, title } = dialog;
   const content = contentOf(input);
@@ -172,7 +177,7 @@ function entryView(
   return {
     kind: 'entry',
     title: sanitizeLine(title),
-    hints: ['Enter continues', cancelHint],
+    hints: [`${enter} continues`, cancelHint],
     label: labels[asks],
     text: before + after,
     caretColumn: displayWidth(before),
@@ -184,14 +189,19 @@ const rowsBesideChoices = 4;
 
 function dialogView(dialog: Dialog, state: ReplState): DialogView {
   const cancelHint = cancelHintText(state);
-  if (dialog.type === 'entry') return entryView(dialog, state.columns, cancelHint);
+  const enter = neededKeyOf('send', state.keyMap);
+  if (dialog.type === 'entry') return entryView(dialog, state.columns, { enter, cancelHint });
   const shown = Math.max(1, state.rows - rowsBesideChoices);
   const first = firstVisible(dialog.selected, dialog.choices.length, shown);
   const hasSandbox = dialog.choices.some(({ key }) => key === 'sandbox');
   return {
     kind: 'choice',
     title: sanitizeLine(dialog.title),
-    hints: ['Enter or a number chooses', ...(hasSandbox ? ['or type a prompt'] : []), cancelHint],
+    hints: [
+      `${enter} or a number chooses`,
+      ...(hasSandbox ? ['or type a prompt'] : []),
+      cancelHint,
+    ],
     options: dialog.choices.slice(first, first + shown).map((choice, index) => ({
       label: sanitizeLine(`${first + index + 1} ${choice.label}`),
     })),
@@ -206,6 +216,7 @@ export function buildViewModel(state: ReplState, tail: string): ViewModel {
     tail,
     status: statusOf(state),
     stopKeys: stopKeysOf(state),
+    sendKey: state.keyMap && neededKeyOf('send', state.keyMap),
     queue: queue.map((draft) => sanitizeLine(shownText(draft))),
     isQueuePaused: state.isQueuePaused,
     attachments: state.attachments.map(({ name }) => sanitizeLine(name)),

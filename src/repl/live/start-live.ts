@@ -188,12 +188,12 @@ function createShow(
 
 /** The open list of conversations; undefined if the composer is shown, or a dialog above the list. */
 function drawList(
-  { list, dialog, conversation }: ReplState,
+  { list, dialog, conversation, keyMap }: ReplState,
   look: { readonly style: Style; readonly unicode: boolean },
   place: RegionPlace,
 ): Frame | undefined {
   if (list === undefined || dialog !== undefined) return undefined;
-  return list.code.listFrame(list, { ...look, current: conversation.id }, place);
+  return list.code.listFrame(list, { ...look, keyMap, current: conversation.id }, place);
 }
 
 export async function startLive(options: LiveOptions): Promise<Session> {

@@ -1,3 +1,4 @@
+import { neededKeyOf } from '../editing/keys/key-map.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import {
   modelOf,
@@ -116,11 +117,12 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
 function reportQueue(state: ReplState): Step {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
+  const enter = neededKeyOf('send', state.keyMap);
   return printNotice(
     state,
     length === 1
-      ? '1 line is queued; Enter sends it'
-      : `${length} lines are queued; Enter sends them`,
+      ? `1 line is queued; ${enter} sends it`
+      : `${length} lines are queued; ${enter} sends them`,
   );
 }
 
@@ -134,7 +136,7 @@ function continueHint(
     return hasText ? '/version switches back' : '/compare tries again';
   if (hasText) return '/continue resumes it';
   const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
-  if (isRestored && !state.isLineMode) return 'Enter sends it again';
+  if (isRestored && !state.isLineMode) return `${neededKeyOf('send', state.keyMap)} sends it again`;
   return isRecorded ? '/retry sends it again' : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { keyOf } from '../editing/keys/key-map.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
 import {
@@ -37,7 +38,9 @@ export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean):
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation));
   const program = screenProgramOf(command);
   if (program !== undefined) {
-    const hint = 'run it in a different window; Ctrl+G opens the prompt in your editor';
+    const editor = keyOf('open-editor', state.keyMap);
+    const way = editor === undefined ? '' : `; ${editor} opens the prompt in your editor`;
+    const hint = `run it in a different window${way}`;
     return andThen(echoed, (next) =>
       refuse(next, `${program} needs a terminal, which a command does not have`, hint),
     );

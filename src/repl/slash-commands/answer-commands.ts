@@ -1,3 +1,4 @@
+import { neededKeyOf } from '../editing/keys/key-map.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { withFile } from '../state/attachments.ts';
@@ -67,12 +68,12 @@ function restore(
 }
 
 /** In line mode, which cannot put the prompt into the composer. */
-function editHint({ composer, restoredFiles }: ReplState): string {
+function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
   const names = restoredFiles.map(({ name }) => name).join(', ');
   const lines = [
     `type a new version of: ${shownText(composer)}`,
     ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
-    'Ctrl+C keeps the old version',
+    `${neededKeyOf('interrupt', keyMap)} keeps the old version`,
   ];
   return lines.join('\n');
 }

@@ -1,8 +1,8 @@
 import { nearlyNamed } from '../../near-name.ts';
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import { keyLabel } from '../editing/keys/key-bindings.ts';
-import { defaultKeyMap } from '../editing/keys/key-map.ts';
+import { keyBindings, keyLabel, type KeyAction } from '../editing/keys/key-bindings.ts';
+import { defaultKeyMap, keyOf, newLineKey } from '../editing/keys/key-map.ts';
 import { printNotice, refuse, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
@@ -48,7 +48,14 @@ const shellRows: readonly Row[] = [
   ['!command', 'run it in your shell and attach its output'],
   ['!!command', 'run it without attaching its output'],
 ];
-const keyAdvice: Row = ['/help keys', 'all keys; the most important: Enter, Ctrl+J, Esc, Ctrl+C'];
+
+function keyAdvice({ keyMap }: ReplState): Row {
+  const actions = ['send', 'stop', 'interrupt'] as const;
+  const [send, ...others] = actions.map((action) => keyOf(action, keyMap));
+  const keys = [send, newLineKey(keyMap), ...others].filter((key) => key !== undefined);
+  return ['/help keys', `all keys; the most important: ${keys.join(', ')}`];
+}
+
 const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
 const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
 
@@ -98,7 +105,12 @@ function groupHelp(
 ): string {
   const offered = commands.filter((command) => isOffered(state, command));
   const shell = state.hasShell ? shellRows : [];
-  const others = [...shell, doubleSlash, state.isLineMode ? lineKeyAdvice : keyAdvice, nameAdvice];
+  const others = [
+    ...shell,
+    doubleSlash,
+    state.isLineMode ? lineKeyAdvice : keyAdvice(state),
+    nameAdvice,
+  ];
   const advice: Section = { title: 'More', rows: others, hidden: 0 };
   const sections = groups.map((group) => sectionOf(offered, group, state));
   const shown = [...sections, ...(groups.length > 1 ? [advice] : [])].filter(
@@ -125,16 +137,30 @@ function keyHelp(state: ReplState): string {
 }
 
 /** The keys of line mode, if natter edits the line. */
-const lineKeys: readonly Row[] = [
-  ['Enter', 'sends the line; a line that ends with a backslash continues on the next one'],
+const lineKeys: readonly (readonly [keyOrAction: string, does: string])[] = [
+  ['send', 'sends the line; a line that ends with a backslash continues on the next one'],
   ['Up and Down', 'earlier and later prompts'],
-  ['Ctrl+R', 'searches earlier prompts; pressed again, it finds an older one'],
-  ['Tab', 'completes a command, its argument or an @file; or lists the choices, then takes them'],
+  ['search-start', 'searches earlier prompts; pressed again, it finds an older one'],
+  [
+    'complete',
+    'completes a command, its argument or an @file; or lists the choices, then takes them',
+  ],
   ['Left, Right, Home, End', 'move in the line; Ctrl+Left and Ctrl+Right by words'],
   ['Ctrl+U and Ctrl+W', 'cut the line before the cursor, or the word; Ctrl+Y pastes it'],
-  ['Ctrl+C', 'stops an answer, cancels a question, or clears the line; twice, it quits'],
-  ['Ctrl+D', 'quits, if the line is empty'],
+  ['interrupt', 'stops an answer, cancels a question, or clears the line; twice, it quits'],
+  ['delete-right-or-quit', 'quits, if the line is empty'],
 ];
+
+const isAction = (name: string): name is KeyAction =>
+  keyBindings.some(({ action }) => action === name);
+
+function lineKeyHelp(state: ReplState): string {
+  const rows = lineKeys.flatMap(([name, does]): readonly Row[] => {
+    const key = isAction(name) ? keyOf(name, state.keyMap) : name;
+    return key === undefined ? [] : [[key, does]];
+  });
+  return tableText(rows, state);
+}
 
 function commandHelp(state: ReplState, command: SlashCommand): string {
   const { example, needsLiveRegion } = command;
@@ -154,7 +180,7 @@ export function showHelp(
   const name = argument.replace(/^\//, '');
   if (name === '') return printNotice(state, groupHelp(state, commands, groupNames));
   if (name === 'keys') {
-    return printNotice(state, state.isLineMode ? tableText(lineKeys, state) : keyHelp(state));
+    return printNotice(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
   const command = commands.find((known) => known.name === name);
   if (command !== undefined) return printNotice(state, commandHelp(state, command));

@@ -153,6 +153,7 @@ export interface ListLook {
   readonly unicode: boolean;
   /** The id of the conversation that is open here. */
   readonly current: string;
+  readonly keyMap?: KeyMap | undefined;
 }
 
 interface WindowSize {

@@ -1,5 +1,6 @@
 // Texts shared by the transcript, line mode and the live region.
 
+import { keyOf, neededKeyOf } from '../editing/keys/key-map.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
 import type { AnswerActivity, ReplState, ServiceFacts } from '../state/state.ts';
@@ -48,14 +49,15 @@ export function systemText(system: string | undefined): string {
 }
 
 /** What Esc (Ctrl+C in line mode) does in the open dialog. */
-export function cancelHintText({ dialog, service, isLineMode }: ReplState): string {
+export function cancelHintText({ dialog, service, isLineMode, keyMap }: ReplState): string {
+  const stop = isLineMode ? undefined : keyOf('stop', keyMap);
   const isOther =
     dialog?.type === 'choice' &&
     dialog.choices.some(({ key }) => key === 'run' || key === 'export');
   const asksForValue = dialog?.pending !== undefined;
   const isAboutSandbox = service.isSandbox && !isOther && !asksForValue;
   const cancels = isAboutSandbox ? 'uses the sandbox' : 'cancels';
-  return `${isLineMode ? 'Ctrl+C' : 'Esc'} ${dialog?.previous === undefined ? cancels : 'goes back'}`;
+  return `${stop ?? neededKeyOf('interrupt', keyMap)} ${dialog?.previous === undefined ? cancels : 'goes back'}`;
 }
 
 /** Seconds without data after which an answer counts as stalled. */

@@ -1,15 +1,24 @@
+import { newLineKey } from '../editing/keys/key-map.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
 import { sourceName } from './status-text.ts';
 
 /** The first row of a new conversation: who answers, and three keys to learn; in line mode a sentence. */
-export function welcomeEntry({ service, settings, isLineMode }: ReplState): Entry {
+export function welcomeEntry({ service, settings, isLineMode, keyMap }: ReplState): Entry {
   const source = sourceName(service);
   if (isLineMode) {
     const where = source === undefined ? '' : `${source}, `;
     return notice(`${where}model ${settings.model}; /help lists the commands`);
   }
   const sources = source === undefined ? [] : [source];
-  const parts = ['natter', ...sources, settings.model, '/help', '@file', 'Ctrl+J new line'];
+  const newLine = newLineKey(keyMap);
+  const parts = [
+    'natter',
+    ...sources,
+    settings.model,
+    '/help',
+    '@file',
+    ...(newLine === undefined ? [] : [`${newLine} new line`]),
+  ];
   return { type: 'welcome', parts };
 }

@@ -88,7 +88,7 @@ export function createDrawer(): Drawer {
     const shown = [
       ...tail.slice(tail.length - budget.tail),
       ...(budget.gap > 0 ? [''] : []),
-      ...(budget.status > 0 ? [statusRow(model.status, appearance, look.now, model.stopKeys)] : []),
+      ...(budget.status > 0 ? [statusRow(model.status, appearance, look.now, model)] : []),
       ...layout({
         model: { ...model, tail: '', status: idle },
         budget: { ...budget, tail: 0 },

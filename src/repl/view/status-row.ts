@@ -1,6 +1,6 @@
 import { tokenText } from '../../output/figures.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import type { Status } from './view-model.ts';
+import type { Status, ViewModel } from './view-model.ts';
 import { durationText } from '../text/status-text.ts';
 import type { Symbols } from '../text/symbols.ts';
 import type { Appearance } from './appearance.ts';
@@ -14,6 +14,7 @@ const stalledHint: LinePart = { text: 'Esc stops and keeps the text', priority: 
 const stalledColumns = 50;
 const giveUpHint: LinePart = { text: 'Esc gives up', priority: 1, isHint: true };
 const hurryHint: LinePart = { text: 'Enter retries now', priority: 2, isHint: true };
+const shortHurryHint: LinePart = { text: 'Enter now', priority: 2, isHint: true };
 
 type Retrying = Extract<Status, { phase: 'retrying' }>;
 
@@ -22,21 +23,28 @@ const minCauseColumns = 10;
 /** Columns of the cause that matter more than the hints. */
 const usefulCauseColumns = 16;
 
-/** The countdown is never shortened. */
+/** The countdown is never shortened; in narrow windows, the number of the retry is left out. */
 function retryParts(status: Retrying, symbols: Symbols, columns: number): readonly LinePart[] {
   const wait = status.secondsLeft > 0 ? `in ${durationText(status.secondsLeft)}` : 'now';
   const retry: LinePart = {
     text: `retry ${status.retry} of ${status.retries} ${wait}`,
     priority: 3,
   };
+  const shortRetry: LinePart = { text: `retry ${wait}`, priority: 3 };
   const roomBefore = (rest: readonly LinePart[]) =>
     columns - displayWidth(['', ...rest.map(({ text }) => text)].join(symbols.dot));
   const wanted = Math.min(usefulCauseColumns, displayWidth(status.cause));
-  const hints = status.canHurry && status.secondsLeft > 0 ? [hurryHint, giveUpHint] : [giveUpHint];
-  const choices = [[retry, ...hints], [retry, ...hints.slice(0, 1)], [retry]];
-  const others = choices.find((parts) => roomBefore(parts) >= wanted) ?? [retry];
+  const isWaiting = status.canHurry && status.secondsLeft > 0;
+  const hints = isWaiting ? [hurryHint, giveUpHint] : [giveUpHint];
+  const choices = [
+    [retry, ...hints],
+    [retry, ...hints.slice(0, 1)],
+    [shortRetry, ...hints.slice(0, 1)],
+  ];
+  const short: readonly LinePart[] = [shortRetry, isWaiting ? shortHurryHint : giveUpHint];
+  const others = choices.find((parts) => roomBefore(parts) >= wanted) ?? short;
   const room = roomBefore(others);
-  if (room < minCauseColumns) return [retry, ...hints];
+  if (room < minCauseColumns) return [shortRetry, ...hints];
   return [{ text: shorten(status.cause, room, symbols), priority: 0 }, ...others];
 }
 
@@ -112,11 +120,14 @@ function paintParts(parts: readonly LinePart[], { style, symbols }: Appearance, 
   return line + paint(rest);
 }
 
-/** The hints are written for Esc. */
-function withStopKeys(part: LinePart, stopKeys: string): LinePart {
-  return part.isHint === true
-    ? { ...part, text: part.text.replace(/^Esc /, `${stopKeys} `) }
-    : part;
+/** Keys of the hints that are not the default ones. */
+type HintKeys = Pick<ViewModel, 'stopKeys' | 'sendKey'>;
+
+/** The hints are written for Esc and Enter. */
+function withKeys(part: LinePart, { stopKeys = 'Esc', sendKey = 'Enter' }: HintKeys): LinePart {
+  if (part.isHint !== true) return part;
+  const key = part.text.startsWith('Esc ') ? stopKeys : sendKey;
+  return { ...part, text: part.text.replace(/^\S+/, key) };
 }
 
 /** One styled row, with a spinner that turns with `now` (milliseconds); empty while idle. */
@@ -124,7 +135,7 @@ export function statusRow(
   status: Status,
   appearance: Appearance,
   now: number,
-  stopKeys = 'Esc',
+  keys: HintKeys = {},
 ): string {
   const { style, symbols, columns } = appearance;
   const shown = roundEstimate(status);
@@ -133,7 +144,7 @@ export function statusRow(
   const room = Math.max(1, columns - displayWidth(spinner));
   const isStalled = shown.phase === 'streaming' && shown.stalled !== undefined;
   const paint = shown.phase === 'retrying' || isStalled ? style.yellow : style.dim;
-  const hinted = partsOf(shown, symbols, room).map((part) => withStopKeys(part, stopKeys));
+  const hinted = partsOf(shown, symbols, room).map((part) => withKeys(part, keys));
   const parts = fittingParts(hinted, room, symbols);
   return style.cyan(spinner) + paintParts(parts, appearance, paint);
 }

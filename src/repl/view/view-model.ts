@@ -12,6 +12,8 @@ export interface ViewModel {
   readonly status: Status;
   /** The keys that stop an answer; `Esc` if absent. */
   readonly stopKeys?: string | undefined;
+  /** The key that retries at once, if not Enter. */
+  readonly sendKey?: string | undefined;
   /** Queued prompts, next first; each may contain line ends. */
   readonly queue: readonly string[];
   /** The queue is paused until the user continues it. */

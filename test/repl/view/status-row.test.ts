@@ -69,10 +69,11 @@ describe('the status line', () => {
 
   test.each([
     [60, 'the service answe… · retry 2 of 5 in 4 s · Enter retries now'],
-    [50, 'the service answered 503 · retry 2 of 5 in 4 s'],
-    [40, 'the service answe… · retry 2 of 5 in 4 s'],
-    [20, 'retry 2 of 5 in 4 s'],
-  ])('keeps the countdown in %i columns, and shortens the cause', (columns, text) => {
+    [50, 'the service answered 5… · retry in 4 s · Enter now'],
+    [38, 'the servic… · retry in 4 s · Enter now'],
+    [32, 'retry in 4 s · Enter retries now'],
+    [20, 'retry in 4 s'],
+  ])('keeps the countdown and a key in %i columns, and shortens the cause', (columns, text) => {
     expect(row(retrying, { columns: columns + 2 })).toBe(text);
   });
 
@@ -123,5 +124,9 @@ describe('the status line', () => {
 
 test('the hint of a stop names its keys', () => {
   const status = { phase: 'waiting', model: 'origin', seconds: 1 } as const;
-  expect(statusRow(status, appearanceOf(), 0, 'Esc Esc')).toContain('Esc Esc stops');
+  expect(statusRow(status, appearanceOf(), 0, { stopKeys: 'Esc Esc' })).toContain('Esc Esc stops');
+  const keys = { stopKeys: 'F4', sendKey: 'Ctrl+X' };
+  expect(statusRow(retrying, appearanceOf({ columns: 100 }), 0, keys)).toContain(
+    'Ctrl+X retries now · F4 gives up',
+  );
 });

@@ -1,7 +1,7 @@
 import { Failure, type FailureKind } from '../../../failure.ts';
 import { nearlyNamed } from '../../../near-name.ts';
 import { keyBindings, type KeyAction, type KeyBinding } from './key-bindings.ts';
-import { createKeyMap, type KeyMap } from './key-map.ts';
+import { createKeyMap, neededActions, type KeyMap } from './key-map.ts';
 
 /** The settings `keys.<action>`: actions with their keys, as in the settings file. */
 export type OwnKeys = ReadonlyMap<KeyAction, readonly string[]>;
@@ -100,9 +100,6 @@ function findAction(name: string): KeyAction | KeyProblem {
   };
 }
 
-/** Without a key, natter could not be used. */
-const needed: ReadonlySet<KeyAction> = new Set(['send', 'interrupt']);
-
 /** The table with a profile's keys in place of the default ones. */
 export function withOwnKeys(own: OwnKeys): readonly KeyBinding[] {
   return keyBindings.map((binding) => ({
@@ -156,7 +153,7 @@ export function parseOwnKeys(
     if (typeof action !== 'string') throw fail(action);
     const list = parseKeyList(String(value));
     if ('message' in list) throw fail(list);
-    if (list.length === 0 && needed.has(action)) {
+    if (list.length === 0 && neededActions.some((needed) => needed === action)) {
       throw fail({ message: `${action} needs a key`, hint: examples });
     }
     own.set(action, list);

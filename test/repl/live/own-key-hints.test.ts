@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { ownKeyMap } from '../../../src/repl/editing/keys/own-keys.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
+import { showHelp } from '../../../src/repl/slash-commands/help.ts';
+import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/editing/text-buffer.ts';
+import type { ReplState } from '../../../src/repl/state/state.ts';
+import { printed, stateOf } from '../../support/repl-state.ts';
+
+const keyMap = ownKeyMap(
+  {
+    send: 'alt+s',
+    interrupt: 'ctrl+q',
+    stash: 'f6',
+    undo: 'f7',
+    'move-up': 'f8',
+    'new-line': 'f9',
+  },
+  'default',
+);
+const noticeWith = (parts: Partial<ReplState>) =>
+  buildViewModel(stateOf({ keyMap, ...parts }), '').notice;
+
+test.each<[string, Partial<ReplState>, string]>([
+  ['quitting', { isQuitArmed: true }, 'press Ctrl+Q again to quit'],
+  ['a word for quitting', { isExitWordEntered: true }, 'press Alt+S again to quit'],
+  ['stashed drafts', { stash: [draftFrom('a')] }, '1 draft is stashed; F6 restores it'],
+  [
+    'a paused queue',
+    { queue: [draftFrom('a')], isQueuePaused: true },
+    'Alt+S sends the queue, F8 edits it',
+  ],
+  [
+    'a dropped file',
+    { composer: createBuffer('@a'), recognised: '@a' },
+    'F7 keeps its path as text; the file after @ is attached',
+  ],
+])('the notice of %s names keys of the user', (_, parts, notice) => {
+  expect(noticeWith(parts)).toBe(notice);
+});
+
+test('a notice omits an action without a key', () => {
+  const without = ownKeyMap({ stash: 'none' }, 'default');
+  const state = stateOf({ keyMap: without, stash: [draftFrom('a')] });
+  expect(buildViewModel(state, '').notice).toBe('1 draft is stashed; it returns after this prompt');
+});
+
+test('the first row and the help name keys of the user', () => {
+  expect(welcomeEntry(stateOf({ keyMap }))).toMatchObject({
+    parts: expect.arrayContaining(['F9 new line']) as unknown,
+  });
+  const help = (isLineMode: boolean, topic: string) =>
+    printed(
+      showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), slashCommands, topic).effects,
+    )[0];
+  expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
+  expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
+});

@@ -2,7 +2,7 @@ import { formulaRows } from '../formula/load-formulas.ts';
 import { wrapText } from '../text/wrap.ts';
 import { markerColumns, writeBlankLine, writeLine } from './block-output.ts';
 import type { BlockState, Formula } from './block-state.ts';
-import { formulaEnd, maxFormulaBlock } from './leaf-syntax.ts';
+import { formulaEnd, isLongFormula } from './leaf-syntax.ts';
 
 const indent = '  ';
 
@@ -15,19 +15,15 @@ export function writeFormula(state: BlockState, text: string): void {
       ? state.leaf
       : { kind: 'formula', close: formulaEnd(text) ?? '', lines: output.unicode ? [] : undefined };
   const ends = text.includes(formula.close, isOpen ? 0 : 2);
-  if (formula.lines) addLine(state, formula, text);
-  else writeSource(state, text);
+  if (formula.lines) {
+    formula.lines.push(text);
+    if (isLongFormula(formula.lines)) closeFormula(state, formula);
+  } else writeSource(state, text);
   if (!ends) state.leaf = formula;
   else {
     if (formula.lines) writeWhole(state, formula.lines, formula.close);
     state.leaf = { kind: 'none' };
   }
-}
-
-function addLine(state: BlockState, formula: Formula, text: string): void {
-  formula.lines?.push(text);
-  const length = formula.lines?.reduce((sum, line) => sum + line.length + 1, 0) ?? 0;
-  if (length > maxFormulaBlock) closeFormula(state, formula);
 }
 
 /** A formula without an end is shown as it is written. */

@@ -49,15 +49,16 @@ function markdownSpans(source: string, options: InlineOptions): Span[] {
   const text = source.trimStart();
   const lead = source.length - text.length;
   const spans = lead === 0 ? [] : [plainSpan(source.slice(0, lead))];
-  addTokens(spans, lex(text), [], options);
+  addTokens(spans, lexInline(text), [], options);
   return spans;
 }
 
-function lex(source: string): Token[] {
+/** The tokens of a piece of inline Markdown. */
+export function lexInline(source: string): Token[] {
   try {
     return lexer.inlineTokens(source, []);
   } catch {
-    // If the grammar fails, only the style is lost.
+    // If the grammar fails, the marks stay.
     return [{ type: 'text', raw: source, text: source }];
   }
 }

@@ -1,4 +1,4 @@
-import { formulaEnd, maxFormulaBlock } from '../markdown/leaf-syntax.ts';
+import { formulaEnd, isLongFormula } from '../markdown/leaf-syntax.ts';
 import { spokenFormula } from './spoken-formula.ts';
 import { spokenInline } from './spoken-inline.ts';
 import { takeLabel, writeLine, type SpokenFormula, type SpokenState } from './spoken-state.ts';
@@ -7,8 +7,10 @@ import { takeLabel, writeLine, type SpokenFormula, type SpokenState } from './sp
 export function addFormulaLine(state: SpokenState, text: string): void {
   const isOpen = state.leaf.kind === 'formula';
   const formula = state.leaf.kind === 'formula' ? state.leaf : openFormula(state, text);
-  if (formula.lines) addLine(state, formula, text);
-  else writeText(state, text);
+  if (formula.lines) {
+    formula.lines.push(text);
+    if (isLongFormula(formula.lines)) closeFormula(state, formula);
+  } else writeText(state, text);
   if (!text.includes(formula.close, isOpen ? 0 : 2)) state.leaf = formula;
   else {
     if (formula.lines) writeFormula(state, formula.label, formula.lines.join('\n'));
@@ -18,12 +20,6 @@ export function addFormulaLine(state: SpokenState, text: string): void {
 
 function openFormula(state: SpokenState, text: string): SpokenFormula {
   return { kind: 'formula', label: takeLabel(state), close: formulaEnd(text) ?? '', lines: [] };
-}
-
-function addLine(state: SpokenState, formula: SpokenFormula, text: string): void {
-  formula.lines?.push(text);
-  const length = formula.lines?.reduce((sum, line) => sum + line.length + 1, 0) ?? 0;
-  if (length > maxFormulaBlock) closeFormula(state, formula);
 }
 
 /** A formula without an end is text. */

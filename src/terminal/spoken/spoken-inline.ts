@@ -1,11 +1,8 @@
 // Inline Markdown as text: without its marks, links with their addresses, formulas in words.
-import { Lexer, type Token, type Tokens } from 'marked';
-import { withCharacters } from '../markdown/inline.ts';
+import type { Token, Tokens } from 'marked';
+import { lexInline, withCharacters } from '../markdown/inline.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import { spokenFormula } from './spoken-formula.ts';
-
-/** Shared, because its only state between calls (the queue of blocks) is not used for inline text. */
-const lexer = new Lexer({ gfm: true });
 
 /** Code spans, which are skipped, and formulas: `$$…$$`, `\(…\)`, `\[…\]`, and `$…$` by pandoc's rule. */
 const formula =
@@ -81,13 +78,7 @@ function tokensText(tokens: readonly Token[]): string {
 
 /** A piece of inline Markdown as text. Line ends stay. */
 export function spokenInline(source: string): string {
-  const text = withFormulas(source);
-  try {
-    return tokensText(lexer.inlineTokens(text, []));
-  } catch {
-    // If the grammar fails, only the marks stay.
-    return text;
-  }
+  return tokensText(lexInline(withFormulas(source)));
 }
 
 /** Runs of asterisks, except those between spaces: `3 * 4`. */

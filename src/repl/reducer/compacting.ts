@@ -3,30 +3,14 @@ import type { Action } from '../state/action.ts';
 import { conversationOf, currentPath } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
 import { isNearlyFull } from './full-window.ts';
-import { printing, refuse, startTask, step, type Step } from './step.ts';
+import { newAnswer, printing, refuse, startTask, step, type Step } from './step.ts';
 import { notice } from '../state/entry.ts';
 
 /** Asks for a summary of the older turns; the `compaction-ended` action ends it. */
 export function compact(state: ReplState, wanted: string): Step {
-  const { settings, now } = state;
-  const next: ReplState = {
-    ...state,
-    activity: {
-      type: 'answer',
-      phase: 'waiting',
-      model: settings.model,
-      since: now,
-      lastAt: now,
-      tokens: 0,
-      undecided: '',
-      isStopping: false,
-      draft: undefined,
-      files: [],
-      branch: state.branch,
-      isSummary: true,
-    },
-  };
-  return step(next, { type: 'compact', wanted, settings });
+  const { settings } = state;
+  const activity = { ...newAnswer(state, settings.model), isSummary: true };
+  return step({ ...state, activity }, { type: 'compact', wanted, settings });
 }
 
 /** Compacts after an answer, if the setting asks for it and the last attempt did not fail. */

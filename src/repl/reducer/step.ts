@@ -1,7 +1,7 @@
 import type { Draft } from '../editing/text-buffer.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
-import type { ReplState } from '../state/state.ts';
+import type { AnswerActivity, ReplState } from '../state/state.ts';
 
 /** The new state and the effects to run, in order. */
 export interface Step {
@@ -48,6 +48,23 @@ interface AnswerOptions {
   readonly comparedWith?: string;
 }
 
+/** The activity of an answer that begins now. */
+export function newAnswer({ now, branch }: ReplState, model: string): AnswerActivity {
+  return {
+    type: 'answer',
+    phase: 'waiting',
+    model,
+    since: now,
+    lastAt: now,
+    tokens: 0,
+    undecided: '',
+    isStopping: false,
+    draft: undefined,
+    files: [],
+    branch,
+  };
+}
+
 /** Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. */
 export function startAnswer(
   state: ReplState,
@@ -55,7 +72,7 @@ export function startAnswer(
   draft: Draft | undefined,
   options?: AnswerOptions,
 ): Step {
-  const { now, attachments, restoredFiles } = state;
+  const { attachments, restoredFiles } = state;
   const settings = options?.settings ?? state.settings;
   const isNew = prompt.type === 'new';
   const next: ReplState = {
@@ -63,17 +80,9 @@ export function startAnswer(
     attachments: isNew ? [] : attachments.filter((file) => !restoredFiles.includes(file)),
     restoredFiles: [],
     activity: {
-      type: 'answer',
-      phase: 'waiting',
-      model: settings.model,
-      since: now,
-      lastAt: now,
-      tokens: 0,
-      undecided: '',
-      isStopping: false,
+      ...newAnswer(state, settings.model),
       draft,
       files: isNew ? prompt.files : [],
-      branch: state.branch,
       comparedWith: options?.comparedWith,
     },
   };

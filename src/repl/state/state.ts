@@ -4,7 +4,6 @@ import type { TokenRatios } from '../../conversation/token-estimate.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { PromptCommand } from './prompt-command.ts';
-import type { CompactionState } from './compaction.ts';
 import type { HistorySearch, History } from '../editing/history.ts';
 import type { Frame } from '../../terminal/live/live-paint.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -63,6 +62,14 @@ export interface AnswerActivity {
   readonly comparedWith?: string | undefined;
   /** For `/compact`: not a turn of the conversation. */
   readonly isSummary?: boolean;
+}
+
+/** How the session makes summaries of older turns. */
+interface CompactionState {
+  /** At 80% of the window, without being asked. */
+  readonly isAutomatic: boolean;
+  /** The last one failed, so the next is made only on request. */
+  readonly hasFailed: boolean;
 }
 
 /** A command in progress, such as fetching a list or reading a file. */

@@ -1,7 +1,15 @@
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../session/transcript.ts';
-import { inWords } from './in-words.ts';
+
+/** A notice for a screen reader: without symbols that it skips or reads as their names. */
+function inWords(text: string): string {
+  return text
+    .replaceAll(' · ', ', ')
+    .replaceAll(/[~≈] ?(?=\d)/g, 'about ')
+    .replaceAll(/\bversion (\d+)\/(\d+)/g, 'version $1 of $2')
+    .replaceAll('tokens/s', 'tokens a second');
+}
 
 const passThrough = (): AnswerFormatter => ({
   write: (text) => text,

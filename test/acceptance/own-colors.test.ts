@@ -30,6 +30,29 @@ test('a colour of the profile applies to single answers, except without colours'
   expect(mono).not.toContain('38;2');
 });
 
+test('stored answers have the theme and the colours of the profile', async () => {
+  const env = await openProfile();
+  await runNatter(['[sandbox echo] a `code`'], { env });
+  for (const words of [['last'], ['conversations', 'show', 'latest']]) {
+    const colored = openTerminal(words, { env });
+    await colored.exit;
+    expect(colored.output()).toContain(own);
+    const mono = openTerminal(words, { env: { ...env, NATTER_THEME: 'mono' } });
+    await mono.exit;
+    expect(mono.output()).toContain('code');
+    expect(mono.output()).not.toContain('38;2');
+  }
+});
+
+test('a theme that does not exist does not hide a stored answer', async () => {
+  const env = await openProfile();
+  await runNatter(['[sandbox echo] a `code`'], { env });
+  const terminal = openTerminal(['last'], { env: { ...env, NATTER_THEME: 'pink' } });
+  expect((await terminal.exit).exitCode).toBe(0);
+  expect(await terminal.transcript()).toMatch(/NATTER_THEME must be[^]*has the default theme/);
+  expect(await terminal.transcript()).toContain('a code');
+});
+
 test('a colour of the profile applies in a conversation, except with the theme mono', async () => {
   const terminal = await openRepl([], { env: await openProfile() });
   terminal.type('[sandbox echo] a `code`\r');

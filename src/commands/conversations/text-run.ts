@@ -8,6 +8,7 @@ import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
+import { storedLook } from '../print/stored-look.ts';
 import type { Run } from '../program/context.ts';
 import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
@@ -57,7 +58,8 @@ const show: Run<ShowOptions, [name: string]> = async (context, options, name) =>
     for (const text of pieces) await context.streams.stdout.write(text);
     return;
   }
-  await printMarkdown(context, presentation, exportMarkdown(conversation, versions));
+  const look = await storedLook(context, presentation, options);
+  await printMarkdown(context, presentation, exportMarkdown(conversation, versions), look);
 };
 
 function formatOf({ format, output }: ExportOptions): ExportFormat {

@@ -6,6 +6,7 @@ import { Failure } from '../../failure.ts';
 import { dataFolder, readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
+import { storedLook } from '../print/stored-look.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 
@@ -82,7 +83,9 @@ export async function printLast(
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
   if (options.block === undefined) {
     if (content === '') return;
-    await printMarkdown(context, presentation, content, { plain: options.plain === true });
+    const plain = options.plain === true;
+    const look = plain ? {} : await storedLook(context, presentation, options);
+    await printMarkdown(context, presentation, content, { plain, ...look });
     return;
   }
   const text = await codeBlock(content, options.block);

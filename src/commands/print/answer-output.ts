@@ -63,6 +63,9 @@ const none = () => 0;
 
 type Look = Pick<AnswerOutputOptions, 'wrap' | 'theme' | 'ownColors'>;
 
+/** Of stored answers, which are not wrapped. */
+export type StoredLook = Pick<Look, 'theme' | 'ownColors'>;
+
 /** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
 export async function answerStyle(
   { style: own, colors }: Pick<Presentation, 'style' | 'colors'>,
@@ -129,10 +132,11 @@ export async function printMarkdown(
   context: AnswerOutputOptions['context'],
   presentation: AnswerOutputOptions['presentation'],
   text: string | Iterable<string>,
-  options: FormatOptions = {},
+  { theme, ownColors, ...options }: FormatOptions & StoredLook = {},
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const { printer } = await createTextOutput({ context, presentation, format });
+  const look = { ...(theme && { theme }), ...(ownColors && { ownColors }) };
+  const { printer } = await createTextOutput({ context, presentation, format, ...look });
   for (const piece of typeof text === 'string' ? [text] : text) {
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
   }

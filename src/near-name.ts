@@ -33,5 +33,7 @@ export function nearlyNamed(word: string, names: Iterable<string>): string | und
   const limit = word.length <= shortWord ? 1 : 2;
   const known = [...names];
   if (known.includes(word)) return undefined;
-  return known.find((name) => editDistance(word.toLowerCase(), name) <= limit);
+  // With every character replaced, nothing of the word is left.
+  const most = Math.min(limit, word.length - 1);
+  return known.find((name) => editDistance(word.toLowerCase(), name) <= most);
 }

@@ -4,6 +4,10 @@ import { fc } from './support/properties.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
 
+test.each(['', '-', 'x'])('no name of one letter resembles "%s"', (word) => {
+  expect(nearlyNamed(word, ['a'])).toBeUndefined();
+});
+
 describe('editDistance', () => {
   test.each([
     ['models', 'models', 0],

@@ -65,7 +65,7 @@ function readSchema({ value, line }: YamlEntry, file: SourceFile): FrontMatter {
 }
 
 /** All that a prompt file can set. Base URL, key, proxy, headers and other settings are not in this table on purpose. */
-const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
+export const frontMatterKeys: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ['description', (entry, file) => ({ description: readText(entry, file) })],
   ['model', (entry, file) => ({ model: textOf(entry, file) })],
   [

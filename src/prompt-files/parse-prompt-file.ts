@@ -1,7 +1,7 @@
 import { createLineCounter } from '../line-counter.ts';
 import type { FrontMatter } from './front-matter-keys.ts';
 import type { Place, SourceFile } from './place.ts';
-import { placeText } from './place.ts';
+import { failureAt, placeText } from './place.ts';
 import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
 import { splitFrontMatter, type SplitFile } from '../front-matter.ts';
 import { parseTemplate, placeholdersOf } from './template.ts';
@@ -33,12 +33,30 @@ function quoteHint(frontMatter: string): string {
   );
 }
 
+/** A first line of dashes with a key below it. */
+const openFront = /^(?:#![^\n]*\n)?---[ \t]*\r?\n(?<key>[a-z-]+):/;
+
+/** @throws Failure `usage` for front matter without its second line of dashes, which would be sent as text */
+async function refuseOpenFront({ file, content }: PromptSource, line: number): Promise<void> {
+  const key = openFront.exec(content)?.groups?.['key'];
+  if (key === undefined) return;
+  const { frontMatterKeys } = await import('./front-matter-keys.ts');
+  if (!frontMatterKeys.has(key)) return;
+  throw failureAt({ file, line }, 'the front matter has no end', {
+    hint: 'write a line --- below it; a text may begin with a blank line before its ---',
+  });
+}
+
 /** YAML is loaded only for a file with front matter. */
-async function readFront({ file, content }: PromptSource): Promise<Front> {
+async function readFront(source: PromptSource): Promise<Front> {
+  const { file, content } = source;
   const split = splitFrontMatter(content);
   const { frontMatter, frontMatterLine: line } = split;
   const none = { front: {}, isOfAgent: false, tools: undefined };
-  if (frontMatter === undefined) return { ...none, split };
+  if (frontMatter === undefined) {
+    await refuseOpenFront(source, line);
+    return { ...none, split };
+  }
   const { readMapping } = await import('./yaml-mapping.ts');
   const entries = readMapping(quoteHint(frontMatter), file, line);
   if (entries === undefined) {

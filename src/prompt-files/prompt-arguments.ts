@@ -25,7 +25,7 @@ function unknownVariable(prompt: PromptFile, word: string, known: readonly Varia
   const title = prompt.file.name;
   if (name === undefined) {
     return new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
-      hint: 'see natter run --help; a variable is --name=value',
+      hint: 'see natter run --help; a variable is --name=value; put text that starts with a dash after --',
     });
   }
   const variable = known.find((one) => one.name === name);
@@ -100,15 +100,18 @@ function refuseBareAssignment(words: readonly string[], known: readonly Variable
 }
 
 /**
- * Reads what follows the name of a prompt file. Includes must have been resolved.
+ * Reads what follows the name of a prompt file; words after `--` are text. Includes must have been resolved.
  * @throws Failure `usage` for unknown and missing variables, and values that are not among the choices
  */
 export function readArguments(prompt: PromptFile, line: readonly string[]): PromptArguments {
   const known = variablesOf(prompt);
   const isOption = (word: string) => word.startsWith('-') && word !== '-';
-  const words = line.filter((word) => !isOption(word));
-  refuseBareAssignment(words, known);
-  const given = readAssignments(prompt, line.filter(isOption), known);
+  const end = line.indexOf('--');
+  const [head, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
+  const plain = head.filter((word) => !isOption(word));
+  refuseBareAssignment(plain, known);
+  const given = readAssignments(prompt, head.filter(isOption), known);
+  const words = [...plain, ...text];
   const defaults = known.flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   );

@@ -7,7 +7,8 @@ export const isSchemaText = (text: string) => /^\s*[{[]/.test(text);
 
 /** Words without a comma that are more likely a path than the concise notation. */
 export const isSchemaPath = (text: string) =>
-  !/[\s,]/.test(text) && (/[\\/]/.test(text) || /\.(?:json|schema|txt|ya?ml)$/i.test(text));
+  !/[\s,]/.test(text) &&
+  (/[\\/]|^\.{1,2}$/.test(text) || /\.(?:json|schema|txt|ya?ml)$/i.test(text));
 
 /** A schema from JSON, or from the concise notation. @param label what it is, for messages @throws Failure `usage` */
 export function parseSchemaText(text: string, label: string): JsonObject {

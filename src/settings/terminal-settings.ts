@@ -16,8 +16,10 @@ export function terminalSettings({ settings }: StoredSettings, profile: string):
   const own = ownEntry(settings.profiles, profile) ?? {};
   const kept = Object.entries(own).filter(([name]) => names.has(name));
   const profiles = { [defaultProfile]: Object.fromEntries(kept) };
+  // No profile was chosen for the sandbox.
+  const { profile: _chosen, ...others } = settings;
   return {
-    settings: { ...settings, profile: defaultProfile, profiles },
+    settings: { ...others, profiles },
     credentials: emptyCredentials,
   };
 }

@@ -127,7 +127,9 @@ describe('the schema', () => {
   });
 
   test.each([
-    ['', '--schema is empty'],
+    ['', '--schema is empty\n  without a file: --schema "name, age int"'],
+    ['.', 'cannot read .: it is a folder'],
+    [file('binary', 'a\0b'), 'binary is binary, not a schema'],
     ['{"type": "array"', '--schema is not JSON'],
     ['{"type": "objekt"}', '--schema is not a JSON Schema: /type must be one of'],
     ['name, age itn', '--schema: unknown type "itn" of the field "age"'],

@@ -55,6 +55,13 @@ describe('in a pipe', () => {
     expect(stderr).toMatch(/^nextgen\t.*\tincomplete$/m);
   });
 
+  test('the hint of a rejected key names the variable that has it', async () => {
+    const env = { ...(await serviceWith(reset)), NATTER_API_KEY: 'wrong' };
+    const { code, stderr } = await runNatter(['compare', 'hi'], { env });
+    expect(code).toBe(4);
+    expect(stderr).toContain('  the key is from NATTER_API_KEY: correct it, or unset it');
+  });
+
   test('a reader that closes the pipe early causes no error', async () => {
     const running = startNatter(['compare', '--sandbox', '[sandbox million rate=20000]']);
     await running.waitFor('stdout', /./);

@@ -67,7 +67,7 @@ test('P9 a prompt that cannot fit the window with any tokenizer is refused befor
   expect(code).toBe(7);
   expect(stderr).toBe(
     "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
-      '  send less text\n',
+      '  send less text; natter --split auto sends it in pieces\n',
   );
   expect(server.requests).toHaveLength(0);
 });

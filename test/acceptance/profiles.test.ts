@@ -112,9 +112,11 @@ test('--sandbox uses the settings of a profile for the terminal', async () => {
   await run('config', 'set', 'wrap', 'none', '--profile', 'work');
   await run('config', 'set', 'max-tokens', '7', '--profile', 'work');
   const words = ['--sandbox', '--profile', 'work', '--dry-run', 'hi'];
-  const { settings } = JSON.parse((await run(...words)).stdout) as {
+  const { settings, profile } = JSON.parse((await run(...words)).stdout) as {
     readonly settings: readonly { readonly name: string; readonly value: unknown }[];
+    readonly profile: { readonly name: string; readonly source: string };
   };
+  expect(profile).toEqual({ name: 'default', source: 'default' });
   const valueOf = (wanted: string) => settings.find(({ name }) => name === wanted)?.value;
   expect([valueOf('wrap'), valueOf('max-tokens') ?? null]).toEqual(['none', null]);
 });

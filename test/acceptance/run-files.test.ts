@@ -132,6 +132,15 @@ test('your own prompt file can follow your links, but names no path outside your
   expect(stderr).toContain('it is outside your folder of prompts');
 });
 
+test('a file that is not UTF-8 text is named as in messages, with advice that applies to it', async () => {
+  const { run } = createPromptProject({ 'a.md': 'x\0', 'b.md': '{{file:a.md}}' });
+  for (const name of ['a.md', 'b.md']) {
+    const { code, stderr } = await run(['run', name, '--sandbox']);
+    expect(stderr).toBe('natter: a.md is binary: byte 1 is NUL\n  save it as UTF-8 text\n');
+    expect(code).toBe(2);
+  }
+});
+
 test.each(['{{file:log.txt}}', '{{include:log.txt}}'])(
   'a secret in %s is not sent to a different machine',
   async (text) => {
@@ -141,7 +150,7 @@ test.each(['{{file:log.txt}}', '{{include:log.txt}}'])(
     const env = { NATTER_BASE_URL: `http://0.0.0.0:${new URL(server.url).port}` };
     const { code, stderr } = await run(['run', 'a.md'], { env });
     expect(code).toBe(17);
-    expect(stderr).toContain('log.txt line 1 has a GitHub token');
+    expect(stderr).toMatch(/^natter: log\.txt line 1 has a GitHub token/);
     expect(server.requests).toEqual([]);
   },
 );

@@ -74,3 +74,16 @@ test.skipIf(process.platform === 'win32')(
     expect(execFileSync(link, [], { ...options, cwd: '/' })).toBe('ts: data');
   },
 );
+
+test.each([
+  [['fix.md', '--', '--hard', '-m'], 'fix: --hard -m'],
+  [['fix.md', 'it', '--', '--hard'], 'fix: it --hard'],
+  [['tone.md', '--tone=kind', 'and', '--', '--tone=rude'], 'kind\n\nand --tone=rude'],
+])('natter run %j sends the words after -- as text', async (words, expected) => {
+  const { run } = createPromptProject({ 'fix.md': 'fix: $ARGUMENTS', 'tone.md': '{{tone}}' });
+  const { stdout, stderr } = await run(['run', '--sandbox', '--dry-run', ...words]);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toMatchObject({
+    request: { body: { messages: [{ content: expected }] } },
+  });
+});

@@ -114,9 +114,23 @@ describe('front matter', () => {
     expect(request.body.messages.map(({ content }) => content)).toEqual(['Rules: X', 'Go.']);
   });
 
-  test('text between two rules of Markdown is text', async () => {
-    const { prompt } = createPromptProject({ 'a.md': '---\nJust text\n---\nmore\n' });
+  test.each(['', '#!/usr/bin/env -S natter run\n'])(
+    'without its last line of dashes is refused, after "%s"',
+    async (start) => {
+      const { run } = createPromptProject({ 'a.md': `${start}---\nmodel: nextgen\n\nhello\n` });
+      const { code, stderr } = await run(['run', 'a.md', '--sandbox']);
+      expect(stderr).toMatch(
+        /^natter: a\.md:[12]: the front matter has no end\n {2}write a line ---/,
+      );
+      expect(code).toBe(2);
+    },
+  );
+
+  test('text between two rules of Markdown, or after one, is text', async () => {
+    const { prompt, write } = createPromptProject({ 'a.md': '---\nJust text\n---\nmore\n' });
     expect(await prompt(['a.md'])).toBe('---\nJust text\n---\nmore');
+    write({ 'a.md': '---\nNote: be brief\n' });
+    expect(await prompt(['a.md'])).toBe('---\nNote: be brief');
   });
 
   test.each([

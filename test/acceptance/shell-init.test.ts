@@ -103,12 +103,15 @@ test('keys are set by an option, by a variable and by a setting', async () => {
   });
   expect(none.stdout).toContain("bindkey -M emacs '^Xm' _natter_suggest");
   expect(none.stdout).not.toContain("' _natter_explain");
+  expect(none.stdout).not.toContain('none:');
 });
 
 test.each([
   [['--key', 'ctrl-c'], '--key must be a key such as alt-m'],
   [['--key', "alt-'"], '--key must be a key such as alt-m'],
   [['--explain-key', 'alt-m'], 'both keys are alt-m'],
+  [['--key', 'none', '--explain-key', 'none'], 'both keys are none\n  omit at most one key'],
+  [['--suggest', '--explain', '1'], "'--suggest' cannot be used with option '--explain <status>'"],
   [['--profile', '$(x)'], '--profile is not a profile name'],
 ])('shell-init bash %j is a usage failure', async (words, message) => {
   const { code, stdout, stderr } = await runNatter(['shell-init', 'bash', ...words]);

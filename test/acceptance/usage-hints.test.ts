@@ -13,6 +13,13 @@ test.each([
   ['-C', 'hi', '--resume ID continues a conversation, -c the last one'],
   ['-l', 'hi', 'natter conversations lists conversations, natter models list the models'],
   ['--append-system-prompt', 'hi', '-s sets the system prompt'],
+  ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
+  [
+    '--window',
+    '8192',
+    'it is a setting: natter config set window <value>, or NATTER_WINDOW for one run',
+  ],
+  ['--secret-guard=off', 'hi', 'it is a setting: natter config set secret-guard <value>'],
   ['conversations', 'rm', 'natter conversations delete'],
   ['--no-color', 'hi', 'use --color never'],
   ['--api-key=x', 'hi', 'use natter auth login, or'],

@@ -45,7 +45,7 @@ test('a prompt is refused only if it fits with no tokenizer', () => {
   expect(() => refuseImpossible('foreign', 1e12)).not.toThrow();
   expect(() => refuseImpossible('origin', 16_384_001)).toThrow(/16,384,001 bytes/);
   expect(() => refuseImpossible('nextgen', 128_000_001)).toThrow(
-    expect.objectContaining({ hint: 'send less text' }),
+    expect.objectContaining({ hint: 'send less text; natter --split auto sends it in pieces' }),
   );
 });
 

@@ -25,6 +25,7 @@ import { type BatchSink, openBatchSink } from './output/sink.ts';
 import type { BatchFallback } from './sending/fallback.ts';
 import type { SendOptions } from './sending/send-item.ts';
 import { openSpending } from './sending/spending.ts';
+import { truncatedResult } from './sending/truncation.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
 import { refuseUnwritableSummary } from './report/summary-file.ts';
 
@@ -129,7 +130,6 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const shown = { ...run, command: 'natter batch', isQuiet };
   const progress = showProgress(shown, admission, stop);
   const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
-  const { secrets } = context;
   const stopRun = stopping.fail;
   const spending = spendingOf(run, stopRun);
   const rules = rulesOf(run, service, stopping);
@@ -140,8 +140,9 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   let fallback: BatchFallback | undefined;
   try {
     fallback = await openFallback(run, service, rules.sending, warn);
-    const counted = { secrets, sink, tally, stopRun, spending };
-    const processing = { ...counted, fallback, warn, ...rules };
+    const counted = { secrets: context.secrets, sink, tally, stopRun, spending };
+    const warnTruncated = (text: string) => warn(truncatedResult(text));
+    const processing = { ...counted, fallback, warnTruncated, ...rules };
     await sendPending(run, processing, admission, stop);
   } finally {
     progress.end();

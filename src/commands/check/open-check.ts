@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { rephrase } from '../../client/failure/request-failure.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -55,18 +56,30 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
   throw new Failure('usage', `--schema-retries must be ${retryCount.expected}`);
 }
 
-const isFile = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
+/** A name that the system refuses, such as one that is too long, is none of a file. */
+function isFile(name: string): boolean {
+  try {
+    return statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch {
+    return false;
+  }
+}
+
+const hint = 'without a file: --schema "name, age int"; natter help schema explains it';
 
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {
-  const typed = { text: value, label: '--schema' };
-  if (isSchemaText(value)) return typed;
+  if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
+  if (isSchemaText(value) || (!isSchemaPath(value) && !isFile(value))) {
+    return { text: value, label: '--schema' };
+  }
   try {
-    if (!isSchemaPath(value) && !isFile(value)) return typed;
-    return { text: readFileSync(value, 'utf8'), label: value };
+    const text = readFileSync(value, 'utf8');
+    if (text.includes('\0'))
+      throw new Failure('usage', `${value} is binary, not a schema`, { hint });
+    return { text, label: value };
   } catch (error) {
-    if (!isSchemaPath(value)) return typed;
-    throw cannotRead(value, error);
+    throw error instanceof Failure ? error : rephrase(cannotRead(value, error), { hint });
   }
 }
 

@@ -43,7 +43,7 @@ export async function askModel(
   const { context, guard, check, presentation, format } = comparison;
   const { label, settings } = model;
   const clock = service?.clock ?? context.clock;
-  const shown = { index, label, model: settings.values.model, view, clock, signal };
+  const shown = { index, label, settings, view, clock, signal };
   const chat = (messages: readonly Message[]) =>
     chatWith(comparison, model, messages, service, signal);
   const restore: SecretGuard['restore'] = (events) => guard?.restore(events) ?? events;

@@ -41,12 +41,12 @@ async function receive(
   messages: readonly Message[],
   correction: Correction | undefined,
 ): Promise<UncheckedAnswer> {
-  const { index, view, clock, signal, send, restore, showsEvents } = options;
+  const { index, settings, view, clock, signal, send, restore, showsEvents } = options;
   const sent: string[] = [];
   const answer = await receiveAnswer(restore(withTap(send(messages, correction), sent)), {
     clock,
     show: (event) => (showsEvents || !isOfAnswer(event) ? view.event(index, event) : undefined),
-    failureOf: (error) => answerFailure(error, signal),
+    failureOf: (error) => answerFailure(error, signal, settings),
   });
   return { ...answer, received: sent.join('') };
 }
@@ -66,7 +66,8 @@ const wasStopped = ({ answer }: ReturnType<typeof lastOf>) =>
  * @throws errors that are not a Failure, unless the signal is aborted
  */
 export async function showCheckedAnswer(options: CheckedAnswerOptions): Promise<ComparedAnswer> {
-  const { check, messages, notices, label, model, index, view, signal } = options;
+  const { check, messages, notices, label, settings, index, view, signal } = options;
+  const { model } = settings.values;
   const answers = await askUntilConforming({
     check,
     messages,

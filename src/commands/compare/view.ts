@@ -20,7 +20,7 @@ import { answerStyle, createTextOutput } from '../print/answer-output.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import { withHint } from '../program/report.ts';
+import { withRequestHint } from '../program/report.ts';
 
 export interface CompareViewOptions {
   readonly context: Context;
@@ -94,15 +94,19 @@ export function openView(
 export interface ShowAnswerOptions {
   readonly index: number;
   readonly label: string;
-  readonly model: string;
+  readonly settings: Pick<ResolvedSettings, 'values' | 'apiKey'>;
   readonly view: ComparisonView;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** Undefined for a stopped answer. @throws errors that are not a Failure, unless `signal` is aborted */
-export function answerFailure(error: unknown, signal: AbortSignal): Failure | undefined {
-  if (error instanceof Failure) return withHint(error);
+export function answerFailure(
+  error: unknown,
+  signal: AbortSignal,
+  settings: Pick<ResolvedSettings, 'apiKey'>,
+): Failure | undefined {
+  if (error instanceof Failure) return withRequestHint(error, settings);
   if (!signal.aborted) throw error;
   return undefined;
 }
@@ -110,14 +114,14 @@ export function answerFailure(error: unknown, signal: AbortSignal): Failure | un
 /** Failed and stopped answers are results, too. @throws errors that are not a Failure, unless `signal` is aborted */
 export async function showAnswer(
   events: AsyncIterable<ChatEvent>,
-  { index, label, model, view, clock, signal }: ShowAnswerOptions,
+  { index, label, settings, view, clock, signal }: ShowAnswerOptions,
 ): Promise<ComparedAnswer> {
   const received = await receiveAnswer(events, {
     clock,
     show: (event) => view.event(index, event),
-    failureOf: (error) => answerFailure(error, signal),
+    failureOf: (error) => answerFailure(error, signal, settings),
   });
-  const answer = { label, model, ...received };
+  const answer = { label, model: settings.values.model, ...received };
   await view.ended(index, answer);
   return answer;
 }

@@ -164,6 +164,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
   ['--file', () => 'files'],
   ['--output', () => 'files'],
+  ['--schema', () => 'files'],
+  ['--since', () => plain(['today', '7d', '4w', '30d'])],
   ['--results', () => 'files'],
   ['--scenario', () => 'files'],
   ['file', () => 'files'],
@@ -187,7 +189,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
 ]);
 
 /**
- * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name.
+ * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name,
+ * else the words of the setting with that name.
  * @throws Failure if they cannot be read
  */
 export async function candidatesFor(
@@ -196,5 +199,8 @@ export async function candidatesFor(
   choices: readonly string[] | undefined,
 ): Promise<Candidates> {
   if (choices !== undefined) return plain(choices);
-  return sources.get(name ?? '')?.(request) ?? [];
+  const source = sources.get(name ?? '');
+  if (source !== undefined) return source(request);
+  const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
+  return key === undefined ? [] : plain(definitions[key].type.words ?? []);
 }

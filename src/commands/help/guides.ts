@@ -31,45 +31,6 @@ export const piping: readonly Passage[] = [
   },
 ];
 
-export const budget: readonly Passage[] = [
-  {
-    text: 'A budget limits the tokens or the money of a profile in a day, a week or a month. A request that might exceed it is not sent, and natter exits with 15; from 80 % on, natter warns.',
-    lines: ['natter config set budget 2M/day', 'natter --budget 500k/week "hello"'],
-  },
-  {
-    text: 'A budget in money needs the prices of the models, for a million tokens of prompts and of answers:',
-    lines: [
-      'natter config set prices.nextgen "0.5/1.5 usd"',
-      'natter config set budget "5usd/week"',
-    ],
-  },
-  {
-    text: 'The ledger has a line for each request, without any text. To see what was used, and what a batch may use at most:',
-    lines: ['natter usage --since 7d --by model', 'natter batch --dry-run prompts.txt'],
-  },
-  {
-    text: 'A single batch has limits, too: --max-total-tokens and --max-cost. It stops before it exceeds them, and the same command continues.',
-  },
-];
-
-export const secrets: readonly Passage[] = [
-  {
-    text: 'Before piped or attached text is sent to a different machine, natter looks for keys, tokens, passwords and private keys in it. On a terminal it asks; elsewhere it sends nothing and exits with 17.',
-  },
-  {
-    text: '--redact sends placeholders, and puts the secrets back in the answer; --allow-secrets sends the text as it is. A typed prompt is not checked.',
-    lines: ['natter --redact -f notes.md "sum this up"', 'natter --allow-secrets < log.txt'],
-  },
-  {
-    text: 'The setting secret-guard is the default: ask, redact or off.',
-    lines: ['natter config set secret-guard redact'],
-  },
-  {
-    text: 'For the key of a service: natter auth --help. A password manager can print it each time:',
-    lines: ['natter config set api-key-command "pass show natter"'],
-  },
-];
-
 export const privacy: readonly Passage[] = [
   {
     text: 'natter sends prompts only to the configured service: no telemetry, no update checks. To see a request and the source of each setting without sending it:',

@@ -9,10 +9,12 @@ export const topicRows = [
   { name: 'budget', summary: 'limits for tokens and money' },
   { name: 'environment', summary: 'environment variables' },
   { name: 'exit-codes', summary: 'exit codes and their causes' },
+  { name: 'inputs', summary: 'attachments, long texts, growing logs, other models' },
   { name: 'keys', summary: 'keyboard of a conversation' },
   { name: 'piping', summary: 'standard input and output, scripts' },
   { name: 'privacy', summary: 'what is sent and what is stored' },
   { name: 'profiles', summary: 'settings and keys for several services' },
+  { name: 'schema', summary: 'answers that are checked JSON' },
   { name: 'secrets', summary: 'keys and passwords in what is sent' },
   { name: 'service', summary: 'options of every command that uses a service' },
   { name: 'settings', summary: 'settings, their values and defaults' },
@@ -27,9 +29,14 @@ export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name
 /** What else people type for a topic. */
 export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
   ['cost', 'budget'],
+  ['every', 'inputs'],
+  ['fallback', 'inputs'],
+  ['files', 'inputs'],
   ['keyboard', 'keys'],
   ['ledger', 'budget'],
   ['prices', 'budget'],
   ['redact', 'secrets'],
+  ['select', 'schema'],
   ['shortcuts', 'keys'],
+  ['split', 'inputs'],
 ]);

@@ -4,15 +4,8 @@ import { durationNote } from '../program/global-options.ts';
 import { formatRows, formatSection } from '../program/help-format.ts';
 import { serviceRows } from '../program/help-items.ts';
 import { exitCodesTopic } from './exit-codes.ts';
-import {
-  budget,
-  piping,
-  privacy,
-  profiles,
-  secrets,
-  troubleshooting,
-  uninstall,
-} from './guides.ts';
+import { piping, privacy, profiles, troubleshooting, uninstall } from './guides.ts';
+import { budget, inputs, schema, secrets } from './prompt-guides.ts';
 import { settingRows } from './setting-rows.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 import { formatGuide, wrap } from './topic-text.ts';
@@ -98,10 +91,12 @@ const topics: Readonly<Record<TopicName, Topic>> = {
   budget: () => formatGuide(budget),
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
+  inputs: () => formatGuide(inputs),
   keys: keysTopic,
   piping: () => formatGuide(piping),
   privacy: () => formatGuide(privacy),
   profiles: () => formatGuide(profiles),
+  schema: () => formatGuide(schema),
   secrets: () => formatGuide(secrets),
   service: serviceTopic,
   settings: settingsTopic,

@@ -8,6 +8,7 @@ import { namesBelow, setExamples } from './help-details.ts';
 import { formatHelp, helpWidth } from './help-format.ts';
 import { printHelp } from './print-help.ts';
 import { formatShortHelp, wantsShortHelp } from './short-help.ts';
+import { withDashes } from './text-words.ts';
 import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
 
 /** The first lines of the help. */
@@ -90,6 +91,7 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
   const program = await buildProgram(context, words, (text) => void help.push(text));
   const names = new Set(namesBelow(program));
   program.hook('preAction', (_, action) => {
+    if (action.name() === 'run') action.args = withDashes(action.args, words);
     if (action.name() !== 'chat') return;
     const misplaced = misplacedCommand(words, action.args, names);
     if (misplaced !== undefined) throw misplacedCommandFailure(misplaced);

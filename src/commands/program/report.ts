@@ -15,6 +15,7 @@ import type { Context } from './context.ts';
 import { givenAddress, nameProfile, withAddress } from './hint-origin.ts';
 import { cleanLine } from './mask-secrets.ts';
 import { namedProfile } from '../../settings/named-profile.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 /** A word to search for, if it needs no quotes in a shell. */
 const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
@@ -59,17 +60,24 @@ const keyVariableHint =
 /** `--schema` sends the field because of a setting. */
 const responseFormatHint = 'omit the field: natter config set response-format none';
 
-/** The failure with the command line's hint for its remedy. */
-export function withHint(failure: Failure, environment: Environment = {}): Failure {
+function withHintFor(failure: Failure, isKeyOfVariable: boolean): Failure {
   const isRejected = failure.remedy?.code === 'sign-in' && failure.hint === undefined;
-  if (isRejected && isSet(environment, 'NATTER_API_KEY')) {
-    return rephrase(failure, { hint: keyVariableHint });
-  }
+  if (isRejected && isKeyOfVariable) return rephrase(failure, { hint: keyVariableHint });
   const isFormat =
     failure.remedy?.code === 'remove-parameter' && /response_format/.test(failure.message);
   const hint = isFormat ? responseFormatHint : hintOf(failure, commandHints);
   return hint === undefined || hint === failure.hint ? failure : rephrase(failure, { hint });
 }
+
+/** The failure with the command line's hint for its remedy. */
+export const withHint = (failure: Failure, environment: Environment = {}): Failure =>
+  withHintFor(failure, isSet(environment, 'NATTER_API_KEY'));
+
+/** {@link withHint} for one of many requests, which may have the key of a different profile. */
+export const withRequestHint = (
+  failure: Failure,
+  { apiKey }: Pick<ResolvedSettings, 'apiKey'>,
+): Failure => withHintFor(failure, apiKey?.source.name === 'NATTER_API_KEY');
 
 /** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(

@@ -1,6 +1,7 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { namesBelow } from './help-details.ts';
 
 const printHint = 'natter "a prompt" prints the answer and exits';
@@ -12,6 +13,7 @@ const outputHint = 'natter "a prompt" > FILE writes the answer to a file; --json
 const formatHint = '--json prints JSON, --jsonl an event per line';
 const systemHint = '-s sets the system prompt';
 const listHint = 'natter conversations lists conversations, natter models list the models';
+const runHint = 'natter run NAME sends a prompt file; natter prompts lists them';
 const modelsHint = 'natter models list lists the models';
 
 /** Options of other chat clients, and their equivalents in natter. */
@@ -46,6 +48,10 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['--delete', 'natter conversations delete ID moves a conversation to the trash'],
   ['--no-color', 'use --color never'],
   ['--stream', 'answers are streamed unless --no-stream is given'],
+  ['--template', runHint],
+  ['--pattern', runHint],
+  ['--prompt-file', runHint],
+  ['--fragment', fileHint],
   ['--models', modelsHint],
   ['--list-models', modelsHint],
 ]);
@@ -118,6 +124,15 @@ function hintForForeign(
   return foreignOptionHints.get(name) ?? parameterHint(typed, words);
 }
 
+/** The hint for the name of a setting that is no option. */
+function settingHint(name: string): string | undefined {
+  const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
+  if (key === undefined) return undefined;
+  const { name: setting, variable } = definitions[key];
+  const once = variable === undefined ? '' : `, or ${variable} for one run`;
+  return `it is a setting: natter config set ${setting} <value>${once}`;
+}
+
 interface UnknownOption {
   readonly typed: string;
   /** Of commander: `you mean --model?`. */
@@ -136,7 +151,10 @@ function unknownOption(
   const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
   const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
-  const hint = hintForForeign(typed, path, command, words) ?? `${see} ${path} --help${dashes}`;
+  const hint =
+    hintForForeign(typed, path, command, words) ??
+    settingHint(name) ??
+    `${see} ${path} --help${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 

@@ -22,7 +22,7 @@ function cannotAttach(name: string, reason: string, others: FailureOptions = {})
 }
 
 /** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
-async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
+export async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const piece of createReadStream(name, { signal })) {

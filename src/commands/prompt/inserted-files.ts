@@ -1,3 +1,4 @@
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { resolveReference } from '../../prompt-files/library/boundary.ts';
 import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
@@ -17,13 +18,17 @@ export async function readInserted(
 ): Promise<(placeholder: Placeholder) => string> {
   const { directory } = promptPlaces(context);
   const paths = new Map<Placeholder, string>();
-  const contents = new Map<string, string>();
+  const contents = new Map<string, AttachedFile>();
   for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
     const file = resolveReference(found.boundary, placeholder, directory);
     paths.set(placeholder, file.path);
-    if (!contents.has(file.path)) contents.set(file.path, await readTextFile(options, file));
+    if (contents.has(file.path)) continue;
+    contents.set(file.path, { name: file.name, content: await readTextFile(options, file) });
   }
-  const texts = [...contents].map(([name, content]) => ({ name, content }));
-  for (const { name, content } of (await guard?.inspect(texts)) ?? []) contents.set(name, content);
-  return (placeholder) => contents.get(paths.get(placeholder) ?? '') ?? '';
+  const read = [...contents];
+  const inspected = await guard?.inspect(read.map(([, text]) => text));
+  const texts = new Map(
+    read.map(([path, text], index) => [path, (inspected?.[index] ?? text).content]),
+  );
+  return (placeholder) => texts.get(paths.get(placeholder) ?? '') ?? '';
 }

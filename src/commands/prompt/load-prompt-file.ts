@@ -1,16 +1,37 @@
+import { rephrase } from '../../client/failure/request-failure.ts';
+import { decodeText } from '../../conversation/decode-text.ts';
+import { Failure } from '../../failure.ts';
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
-import { attachFiles, type AttachOptions } from './attach-files.ts';
+import { type AttachOptions, readBytes } from './attach-files.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
 import { promptPlaces } from './prompt-places.ts';
 
-/** Reads the text of a file through the reader of attachments. @throws Failure */
+async function readPart({ signal }: AttachOptions, file: SourceFile): Promise<Uint8Array> {
+  try {
+    return await readBytes(file.path, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason =
+      error instanceof Failure ? 'it exceeds every context window' : failureReason(error);
+    throw new Failure('usage', `cannot read ${file.name}: ${reason}`, { cause: error });
+  }
+}
+
+/** Reads a prompt file, or a file that it names. @throws Failure `usage` */
 export async function readTextFile(options: AttachOptions, file: SourceFile): Promise<string> {
-  const [attached] = await attachFiles([file.path], options);
-  return attached?.content ?? '';
+  const bytes = await readPart(options, file);
+  try {
+    return decodeText(bytes, { source: file.name });
+  } catch (error) {
+    // The options for other encodings apply to standard input and -f.
+    if (!(error instanceof Failure)) throw error;
+    throw rephrase(error, { hint: 'save it as UTF-8 text' });
+  }
 }
 
 interface LoadOptions extends AttachOptions {

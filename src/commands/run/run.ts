@@ -7,6 +7,7 @@ import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
 import { childNamed } from '../completion/tree.ts';
+import { beforeDashes } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readInserted } from '../prompt/inserted-files.ts';
@@ -123,7 +124,7 @@ export async function runPrompt(
   const prompt = await loadPromptFile(context, { ...attach, guard }, found);
   for (const notice of prompt.notices) notices.notice(notice);
   refuseOptionNames(context, prompt);
-  refuseChatOptions(prompt, line);
+  refuseChatOptions(prompt, beforeDashes(line));
   const words = line.filter((word) => word !== inputWord);
   const given = readArguments(prompt, words);
   const settings = withFileSettings(own, prompt);

@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Shell } from '../completion/scripts.ts';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
@@ -32,7 +32,12 @@ export function buildShellInit(context: Context, run: RunShellInit = runShellIni
       '--explain-key <key>',
       'key for an explanation, default alt-i [NATTER_SHELL_EXPLAIN_KEY]',
     )
-    .option('--suggest', 'print the command for the text on standard input, as the script does')
+    .addOption(
+      new Option(
+        '--suggest',
+        'print the command for the text on standard input, as the script does',
+      ).conflicts('explain'),
+    )
     .option('--explain <status>', 'explain why the command on standard input failed');
   command.action((shell: Shell) => run(context, command.optsWithGlobals(), shell));
   return setExamples(command, [

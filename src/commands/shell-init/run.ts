@@ -47,10 +47,9 @@ export async function printScript(
   const settings = readSettings(context, notices, options);
   const key = chosenKey(settings, 'shellKey', options.key);
   const explainKey = chosenKey(settings, 'shellExplainKey', options.explainKey);
-  if (key === explainKey && key !== 'none') {
-    throw new Failure('usage', `both keys are ${key}`, {
-      hint: 'choose a different --explain-key',
-    });
+  if (key === explainKey) {
+    const hint = key === 'none' ? 'omit at most one key' : 'choose a different --explain-key';
+    throw new Failure('usage', `both keys are ${key}`, { hint });
   }
   const call = `natter shell-init ${shell}${serviceWords(options)}`;
   const script = widgetScript(shell, {
@@ -58,7 +57,11 @@ export async function printScript(
     key: sequenceOf(key, shell),
     explainKey: sequenceOf(explainKey, shell),
   });
-  const summary = `${key}: the text on the line becomes a command; ${explainKey}: explain the last failure`;
+  const summaries = [
+    [key, 'the text on the line becomes a command'],
+    [explainKey, 'explain the last failure'],
+  ].filter(([bound]) => bound !== 'none');
+  const summary = summaries.map((row) => row.join(': ')).join('; ');
   const mark = `# natter shell-init for ${shell}`;
   await context.streams.stdout.write(`${mark}: begin\n# ${summary}\n${script}${mark}: end\n`);
 }

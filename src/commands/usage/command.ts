@@ -10,7 +10,11 @@ const runUsage: RunUsage = async (...words) => (await import('./run.ts')).showUs
 
 const storedRows = [
   { term: 'time', description: 'when the request ended, in UTC' },
-  { term: 'command', description: 'chat, repl (a conversation), compare, batch or batch work' },
+  {
+    term: 'command',
+    description:
+      'chat, chat --every, chat --split, run, repl (a conversation), compact (its summaries), compare, batch, batch work, shell-init or doctor',
+  },
   { term: 'profile, model', description: 'names, as in the settings and the request' },
   { term: 'tokens', description: 'of the prompt and of the answer, as the service reported them' },
   { term: 'ms, attempts', description: 'how long it took, and the requests sent with retries' },

@@ -30,7 +30,7 @@ export interface UsageOptions extends JsonOptions {
 function sinceOf(text: string, now: Date): Date {
   const since = parseSince(text, now);
   if (since !== undefined) return since;
-  throw new Failure('usage', `--since must be a time such as 7d, 12h, 2w, today or 2026-11-01`);
+  throw new Failure('usage', '--since must be a time such as 7d, 12h, 2w, today or 2026-11-01');
 }
 
 /** The prices of each profile, as they are now. @throws Failure `configuration` for a bad one */
@@ -82,7 +82,7 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
 
 function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Found, since: Date) {
   if (broken > 0) {
-    notices.notice(`${countOf(broken, 'line')} of the ledger cannot be read and are not counted`);
+    notices.notice(`not counted: ${countOf(broken, 'line')} of the ledger that cannot be read`);
   }
   if (rows.length === 0) {
     const others =

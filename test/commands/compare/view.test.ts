@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { showAnswer } from '../../../src/commands/compare/view.ts';
 import type { ComparisonView } from '../../../src/output/comparison/comparison-view.ts';
+import { resolveSettings } from '../../../src/settings/resolve.ts';
+import { storedWith } from '../../settings/fixtures/stored.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 test('shows the text that the client held back and releases after an abort', async () => {
@@ -25,7 +27,7 @@ test('shows the text that the client held back and releases after an abort', asy
   const answer = await showAnswer(events(), {
     index: 0,
     label: 'origin',
-    model: 'origin',
+    settings: resolveSettings({ flags: {}, environment: {}, stored: storedWith() }),
     view,
     clock: createFakeClock(),
     signal: controller.signal,

@@ -152,7 +152,7 @@ test('broken lines are skipped and counted in one notice', async () => {
   const broken = ['{"time":"2026-11-', '[]', '', '{"time":"never"}', '\u0000'];
   const { stdout, stderr } = await usage(['--json'], [...lines, ...broken]);
   expect(JSON.parse(stdout)).toMatchObject({ total: { requests: 3 }, unreadable_lines: 4 });
-  expect(stderr).toBe('natter: 4 lines of the ledger cannot be read and are not counted\n');
+  expect(stderr).toBe('natter: not counted: 4 lines of the ledger that cannot be read\n');
 });
 
 test('estimated tokens are marked', async () => {

@@ -5,7 +5,7 @@ import { countFailure } from '../../../batch/tally.ts';
 import { isTransient } from '../../../batch/transient-failure.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
-import { withHint } from '../../program/report.ts';
+import { withRequestHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from '../sending/admission.ts';
 import { failureLine, outcomeLine } from '../output/result.ts';
@@ -84,7 +84,7 @@ export async function answerJob(
   try {
     outcome = noteTruncation(processing, await sendItem(sending, item.content, permission));
   } catch (error) {
-    const failure = withHint(toFailure(error));
+    const failure = withRequestHint(toFailure(error), sending.settings);
     const line = failureLine(secrets, item, parseFingerprint(item.fingerprint), failure);
     return endFailed(processing, job, failure, line);
   }

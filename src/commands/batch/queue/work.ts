@@ -5,6 +5,7 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import type { Service } from '../../service/service.ts';
+import { truncatedResult } from '../sending/truncation.ts';
 import type { SendingPlan } from '../plan.ts';
 import type { Stopping } from '../stopping.ts';
 import type { JobProcessing } from './answer-job.ts';
@@ -68,6 +69,6 @@ export function processingOf(work: Work, { stop, cancel, fail }: Stopping): JobP
     tally,
     stopRun: fail,
     isStrict: work.options.strict === true,
-    warn: (text) => work.presentation.notices.warning(text),
+    warnTruncated: (warning) => work.presentation.notices.warning(truncatedResult(warning)),
   };
 }

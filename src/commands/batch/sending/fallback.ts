@@ -5,7 +5,7 @@ import { toFailure } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
-import { withHint } from '../../program/report.ts';
+import { withRequestHint } from '../../program/report.ts';
 import {
   createFallbackServices,
   doesNotFit,
@@ -112,7 +112,7 @@ async function attempt(
     const isFinal = failure === undefined || wasStopped || content !== '';
     return isFinal ? { outcome } : { outcome, failed: { model, failure } };
   } catch (error) {
-    const failure = withHint(toFailure(error));
+    const failure = withRequestHint(toFailure(error), model.settings);
     if (failure.kind !== 'invalid_request') throw error;
     return { failed: { model, failure, isTooLong: true } };
   }

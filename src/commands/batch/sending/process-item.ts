@@ -3,7 +3,7 @@ import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
 import { countFailure } from '../../../batch/tally.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
-import { withHint } from '../../program/report.ts';
+import { withRequestHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from './admission.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
@@ -58,7 +58,7 @@ async function answerItem(
   } catch (error) {
     processing.spending?.settle(index, undefined);
     permission.end(false, undefined);
-    const failure = withHint(toFailure(error));
+    const failure = withRequestHint(toFailure(error), sending.settings);
     countFailure(processing.tally, failure);
     const line = failureLine(secrets, item, fingerprint, failure);
     await sink.put(sequence, item, { index, fingerprint, isAnswered: false }, line);

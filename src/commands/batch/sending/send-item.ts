@@ -5,7 +5,7 @@ import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { withHint } from '../../program/report.ts';
+import { withRequestHint } from '../../program/report.ts';
 import type { AnswerCheck } from '../../check/open-check.ts';
 import { buildRequest, planRequest, type PlannedRequest } from '../../prompt/chat-request.ts';
 import type { Permission } from './admission.ts';
@@ -117,7 +117,7 @@ async function sendOnce(
     if (attempt.isCancelled) {
       return { outcome: attempt.outcome(request, stoppedAnswer(), true), isRefused: false };
     }
-    const outcome = attempt.outcome(request, withHint(toFailure(error)));
+    const outcome = attempt.outcome(request, withRequestHint(toFailure(error), options.settings));
     return { outcome, isRefused: attempt.isRefused };
   } finally {
     attempt.release();

@@ -38,7 +38,7 @@ async function ask(run: GroupRun, group: LineGroup): Promise<AskedPrompt> {
   const { settings, prompt, files, guard, sender } = run;
   const label = labelOf(group);
   const { system } = settings.values;
-  const texts = [{ name: label, content: group.text }];
+  const texts = [{ name: 'standard input', content: group.text, firstLine: group.firstLine }];
   const [{ content } = { content: '' }] = (await guard?.inspect(texts)) ?? texts;
   const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, content);
   const input = inSystem === undefined ? content : undefined;

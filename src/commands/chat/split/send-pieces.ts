@@ -123,7 +123,7 @@ function processingOf(
     spending: undefined,
     fallback,
     isStrict,
-    warn: (text) => presentation.notices.warning(text),
+    warnTruncated: (warning) => presentation.notices.warning(warning),
     stopRun,
   };
 }

@@ -17,6 +17,11 @@ import type { GlobalOptions } from '../../program/global-options.ts';
 
 export type GuardContext = Pick<Context, 'ask' | 'random' | 'secrets' | 'signal' | 'streams'>;
 
+export interface InspectedText extends AttachedFile {
+  /** The number of its first line, of a part of a longer text. */
+  readonly firstLine?: number;
+}
+
 /** A secret with its place. */
 interface LocatedSecret extends FoundSecret {
   /** Of the file, or `standard input`. */
@@ -63,9 +68,9 @@ const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
 /** The secrets in a text, with their places. */
 export function locateSecrets(
   context: Pick<Context, 'secrets'>,
-  { name, content }: AttachedFile,
+  { name, content, firstLine = 1 }: InspectedText,
 ): readonly LocatedSecret[] {
-  const lineAt = createLineCounter(content, 1);
+  const lineAt = createLineCounter(content, firstLine);
   return secretsIn(context, content).map((secret) => {
     return { ...secret, name, line: lineAt(secret.start), shown: beginningOf(content, secret) };
   });
@@ -194,7 +199,7 @@ export async function inspectTexts(
   context: GuardContext,
   options: Pick<GlobalOptions, 'input' | 'quiet'>,
   plan: Plan,
-  texts: readonly AttachedFile[],
+  texts: readonly InspectedText[],
 ): Promise<{
   readonly texts: readonly AttachedFile[];
   readonly redaction: Redaction | undefined;

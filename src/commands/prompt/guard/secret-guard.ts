@@ -9,7 +9,7 @@ import type { Context } from '../../program/context.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
 import type { PromptOptions } from '../prompt-options.ts';
 import { chooseRecording } from '../../service/recording-choice.ts';
-import type { Plan, Redaction } from './inspect-texts.ts';
+import type { InspectedText, Plan, Redaction } from './inspect-texts.ts';
 
 export type { Plan };
 
@@ -25,7 +25,7 @@ export interface SecretGuard {
    * The texts as they may be sent.
    * @throws Failure `secrets` if they may not
    */
-  readonly inspect: (texts: readonly AttachedFile[]) => Promise<readonly AttachedFile[]>;
+  readonly inspect: (texts: readonly InspectedText[]) => Promise<readonly AttachedFile[]>;
   /** Puts the redacted secrets back. */
   restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
 }

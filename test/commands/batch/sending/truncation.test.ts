@@ -14,14 +14,14 @@ const cut = {
 test('several cut prompts are counted, with one warning', () => {
   const warnings: string[] = [];
   const tally = emptyTally();
-  const run = { tally, isStrict: false, warn: (text: string) => void warnings.push(text) };
+  const run = { tally, isStrict: false, warnTruncated: (text: string) => void warnings.push(text) };
   expect([noteTruncation(run, cut), noteTruncation(run, cut)]).toEqual([cut, cut]);
   expect(tally.truncated).toBe(2);
   expect(warnings).toEqual([expect.stringContaining('it counted 2,048 tokens of ~10,000')]);
 });
 
 test('with --strict, the answer to a cut prompt is a failure that keeps its text', () => {
-  const run = { tally: emptyTally(), isStrict: true, warn: () => undefined };
+  const run = { tally: emptyTally(), isStrict: true, warnTruncated: () => undefined };
   expect(noteTruncation(run, cut)).toMatchObject({
     content: 'the answer',
     failure: { kind: 'truncated_prompt' },

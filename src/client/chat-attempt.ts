@@ -69,9 +69,11 @@ export async function attemptChat(attempt: ChatAttempt, take: TakeEvent): Promis
     throw error;
   }
   const received: Received = { firstText: undefined, content: false, refusal: false };
-  const watch = watchAnswer(response, service);
+  const whole = response.body.takeWhole?.();
+  const watch = whole === undefined ? watchAnswer(response, service) : noWatch;
   try {
-    await readEvents(response, attempt, received, watch, take);
+    const reading = readEvents(whole ?? response.body, response, attempt, received, watch, take);
+    if (reading !== undefined) await reading;
   } catch (error) {
     throw error instanceof Failure ? answerFailure(error, received, requestId) : error;
   } finally {
@@ -92,17 +94,21 @@ function watchAnswer(response: HttpResponse, { idleTimeout, limits }: ConnectedS
   return watchIdle(limits.clock, idleTimeout, onIdle);
 }
 
+/** Of an answer that has arrived whole. */
+const noWatch: IdleWatch = { touch() {}, pause() {}, stop() {} };
+
 function readEvents(
-  response: HttpResponse,
+  body: HttpResponse['body'] | Uint8Array,
+  { headers }: HttpResponse,
   attempt: ChatAttempt,
   received: Received,
   watch: IdleWatch,
   take: TakeEvent,
-): Promise<void> {
+): Promise<void> | undefined {
   const onContent = () => watch.touch();
   const { mask, forms } = attempt.service;
   const options = { mask, forms, onContent };
-  return readAnswer(response.body, response.headers['content-type'], options, (part) => {
+  return readAnswer(body, headers['content-type'], options, (part) => {
     const taken = takePart(part, received, attempt, take);
     if (taken === undefined) return undefined;
     // The time that the caller spends on an event is not silence of the service.

@@ -16,6 +16,14 @@ export interface ResponseHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
+export interface ResponseBody extends AsyncIterable<Uint8Array> {
+  /**
+   * All of the body, if it has arrived and nothing of it was read: instead of an iteration, which takes longer than
+   * reading a short answer. Undefined otherwise.
+   */
+  takeWhole?(): Uint8Array | undefined;
+}
+
 export interface HttpResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -23,7 +31,7 @@ export interface HttpResponse {
    * Decoded, and read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
    * transient RequestFailure when the connection ends before the body does, or the reason given to `destroy`.
    */
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ResponseBody;
   /** Closes the connection; a reader of `body` gets `reason`. */
   destroy(reason: Error): void;
 }

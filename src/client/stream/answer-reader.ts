@@ -83,32 +83,69 @@ async function readEnd({ decoder, reader }: Reading): Promise<Caught | undefined
   }
 }
 
-/**
- * Reads the body of an answer with status 200, streamed or not, and delivers its parts: for each read of `body` at most
- * one of each kind in a row, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end, and
- * closes the body then, as when `take` throws.
- * @throws Failure when the service reports an error or sends no answer, after the texts before it; and any error of
- * `body` or `take`.
- */
-export async function readAnswer(
-  body: AsyncIterable<Uint8Array>,
-  contentType: string | undefined,
-  { mask, onContent, limit = sizeLimit, forms = new ChunkForms() }: AnswerReaderOptions,
+/** Takes the bytes of one read. @returns a promise only if `take` does */
+function takeRead(
+  reading: Reading,
+  bytes: Uint8Array,
+  onContent: (() => void) | undefined,
+  take: TakePart,
+): Promise<void> | undefined {
+  const { answer } = reading;
+  const caught = read(reading, bytes);
+  if (answer.hadContent()) onContent?.();
+  return deliver(answer.takeParts(), caught, take);
+}
+
+/** Delivers what follows the last read. */
+async function takeEnd(
+  reading: Reading,
+  taken: Promise<void> | undefined,
   take: TakePart,
 ): Promise<void> {
-  const answer = new Answer(mask);
-  const reader = createBodyReader(answer, contentType, { limit, forms });
-  const reading = { answer, decoder: createLineDecoder(), reader };
-  for await (const bytes of body) {
-    const caught = read(reading, bytes);
-    if (answer.hadContent()) onContent?.();
-    const delivered = deliver(answer.takeParts(), caught, take);
-    if (delivered !== undefined) await delivered;
-    if (answer.finished() || reader.isFull?.() === true) break;
-  }
+  const { answer } = reading;
+  if (taken !== undefined) await taken;
   if (!answer.finished()) {
     const caught = await readEnd(reading);
     await deliver(answer.takeParts(), caught, take);
   }
   await deliver(answer.end(), undefined, take);
+}
+
+async function readBody(
+  reading: Reading,
+  body: AsyncIterable<Uint8Array>,
+  onContent: (() => void) | undefined,
+  take: TakePart,
+): Promise<void> {
+  const { answer, reader } = reading;
+  for await (const bytes of body) {
+    const taken = takeRead(reading, bytes, onContent, take);
+    if (taken !== undefined) await taken;
+    if (answer.finished() || reader.isFull?.() === true) break;
+  }
+  return takeEnd(reading, undefined, take);
+}
+
+/**
+ * Reads the body of an answer with status 200, streamed or not, and delivers its parts: for each read of `body` at most
+ * one of each kind in a row, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end, and
+ * closes the body then, as when `take` throws.
+ * @param body a whole one is read at once
+ * @returns undefined if there was nothing to wait for
+ * @throws Failure when the service reports an error or sends no answer, after the texts before it; and any error of
+ * `body` or `take`.
+ */
+export function readAnswer(
+  body: AsyncIterable<Uint8Array> | Uint8Array,
+  contentType: string | undefined,
+  { mask, onContent, limit = sizeLimit, forms = new ChunkForms() }: AnswerReaderOptions,
+  take: TakePart,
+): Promise<void> | undefined {
+  const answer = new Answer(mask);
+  const reader = createBodyReader(answer, contentType, { limit, forms });
+  const reading = { answer, decoder: createLineDecoder(), reader };
+  if (!(body instanceof Uint8Array)) return readBody(reading, body, onContent, take);
+  const taken = takeRead(reading, body, onContent, take);
+  const isTaken = taken === undefined && answer.finished();
+  return isTaken ? deliver(answer.end(), undefined, take) : takeEnd(reading, taken, take);
 }

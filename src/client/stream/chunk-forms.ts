@@ -14,6 +14,8 @@ interface ChunkForm {
   /** The latest chunk up to its text, and its content: the next chunk is usually of the same answer. */
   head: string;
   content: ChunkContent;
+  /** What is between the texts of two events with this head; created when it is needed. */
+  between: string | undefined;
   /** The form that followed the last time. */
   next: ChunkForm | undefined;
 }
@@ -25,6 +27,9 @@ const maxForms = 8;
 /** Characters. Longer chunks are rare, and learning one takes as long as parsing it. */
 const maxChunk = 16_384;
 const probe = 'probe';
+const noText = { after: undefined, between: undefined, next: undefined };
+/** No chunk begins like this. */
+const noForm = { literals: ['\0'], holes: [], head: '\0', content: readChunk({}), ...noText };
 /** Without escapes, quotes and control characters, which JSON does not allow. */
 const plain = /^[^"\\\p{Cc}]*$/u;
 /** Between two quotes, these characters are a string, not the punctuation between two strings. */
@@ -89,7 +94,7 @@ function makeForm(data: string, content: ChunkContent): ChunkForm | undefined {
   const hasText = content.text !== '';
   const after = hasText ? data.slice(end) : undefined;
   const head = data.slice(0, start);
-  const form = { literals, holes, after, head, content, next: undefined };
+  const form = { literals, holes, after, head, content, between: undefined, next: undefined };
   return isValid(form, hasText) ? form : undefined;
 }
 
@@ -127,6 +132,7 @@ function readHead(form: ChunkForm, data: string): boolean {
     at = after;
   }
   form.head = data.slice(0, at);
+  form.between = undefined;
   form.content = { ...form.content, id };
   return true;
 }
@@ -161,12 +167,16 @@ export interface TextEvents {
 /** What the chunks of a service have in common: reading only what differs takes a fraction of parsing them. */
 export class ChunkForms {
   readonly #forms: ChunkForm[] = [];
+  /** Of chunks that have none, such as the one with the usage: matches no chunk. */
+  readonly #other: ChunkForm = { ...noForm };
   #last: ChunkForm | undefined;
   #failures = 0;
 
   /** Undefined if the chunk may differ in more than its id, time and text. */
   match(data: string): ChunkContent | undefined {
-    const content = this.#matchLast(data) ?? this.#matchNext(data) ?? this.#search(data);
+    const known = this.#matchLast(data) ?? this.#matchNext(data);
+    // The search takes as long as parsing a chunk that has no form.
+    const content = this.#last?.next === this.#other ? known : (known ?? this.#search(data));
     if (content !== undefined) this.#failures = 0;
     return content;
   }
@@ -194,7 +204,8 @@ export class ChunkForms {
     const { head, after, content } = form;
     const start = `data: ${head}`;
     if (part.slice(0, start.length) !== start) return undefined;
-    const pieces = part.slice(start.length).split(`${after}\n\n${start}`);
+    form.between ??= `${after}\n\n${start}`;
+    const pieces = part.slice(start.length).split(form.between);
     const texts = parseTexts(pieces.slice(0, -1));
     if (pieces.length === 1 || texts === undefined) return undefined;
     this.#last = form;
@@ -221,8 +232,12 @@ export class ChunkForms {
   learn(data: string, content: ChunkContent): void {
     const { reasoning, refusal, usage } = content;
     // These differ in each chunk.
-    if (reasoning !== '' || refusal !== '' || usage !== undefined) return;
-    if (this.#failures >= maxFailures || data.length > maxChunk) return;
+    if (reasoning !== '' || refusal !== '' || usage !== undefined) {
+      this.#follow(this.#other);
+      return;
+    }
+    const isKnown = this.#search(data) !== undefined;
+    if (isKnown || this.#failures >= maxFailures || data.length > maxChunk) return;
     this.#failures += 1;
     const form = makeForm(data, content);
     if (form === undefined) return;

@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { Failure } from '../../failure.ts';
 
 /** Maximum characters without a complete event, and in a JSON answer: 128 Mi. */
@@ -26,32 +26,70 @@ export function tooLarge(limit: number): Failure {
   );
 }
 
+const dataField = 'data: ';
+const eventEnd = '\n\n';
+
+/** Delivers the events at the start of the text that are one line of data. @returns the rest of the text */
+function takePlainEvents(text: string, onData: (data: string) => void): string {
+  let start = 0;
+  while (text.startsWith(dataField, start)) {
+    const end = text.indexOf('\n', start);
+    if (end === -1 || !text.startsWith(eventEnd, end)) break;
+    onData(text.slice(start + dataField.length, end));
+    start = end + eventEnd.length;
+  }
+  return text.slice(start);
+}
+
 /**
  * Parses server-sent events (WHATWG HTML, 9.2 Server-sent events) from text with LF line ends. Drops ids and retry
  * times. Takes linear time, however the input is split.
  */
-export function createEventStream(
+class ParsedStream implements EventStream {
+  readonly #onEvent: (event: StreamEvent) => void;
+  readonly #limit: number;
+  /** Created for the first event that is not plain: most answers have none, and are shorter than the parser is large. */
+  #parser: EventSourceParser | undefined;
+  /** The parser has all of the events that it got. */
+  #isBetweenEvents = true;
+  #waiting = 0;
+  #isEnded = false;
+
+  constructor(onEvent: (event: StreamEvent) => void, limit: number) {
+    this.#onEvent = onEvent;
+    this.#limit = limit;
+  }
+
+  feed(text: string): void {
+    const rest = this.#isBetweenEvents ? takePlainEvents(text, this.#takePlain) : text;
+    if (rest === '') return;
+    this.#waiting += rest.length;
+    this.#parse(rest);
+    this.#isBetweenEvents = rest.endsWith(eventEnd);
+    if (this.#waiting > this.#limit) throw tooLarge(this.#limit);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    if (!this.#isBetweenEvents) this.#parse(eventEnd);
+  }
+
+  readonly #takePlain = (data: string): void =>
+    this.#onEvent({ type: undefined, data, unterminated: false });
+
+  #parse(text: string): void {
+    this.#parser ??= createParser({
+      onEvent: ({ event, data }) => {
+        this.#waiting = 0;
+        this.#onEvent({ type: event, data, unterminated: this.#isEnded });
+      },
+    });
+    this.#parser.feed(text);
+  }
+}
+
+/** @param limit maximum characters without a complete event */
+export const createEventStream = (
   onEvent: (event: StreamEvent) => void,
   limit: number = sizeLimit,
-): EventStream {
-  let waiting = 0;
-  let unterminated = false;
-  const parser = createParser({
-    onEvent({ event, data }) {
-      waiting = 0;
-      onEvent({ type: event, data, unterminated });
-    },
-  });
-
-  return {
-    feed(text) {
-      waiting += text.length;
-      parser.feed(text);
-      if (waiting > limit) throw tooLarge(limit);
-    },
-    end() {
-      unterminated = true;
-      parser.feed('\n\n');
-    },
-  };
-}
+): EventStream => new ParsedStream(onEvent, limit);

@@ -21,10 +21,6 @@ function engineFailure({ status, requestId, error }: ForeignResponse): Failure {
   });
 }
 
-async function* once(text: string): AsyncGenerator<Uint8Array, void> {
-  yield Buffer.from(text);
-}
-
 interface ReadBody {
   readonly content: string;
   readonly metadata: AnswerMetadata;
@@ -38,7 +34,7 @@ async function readBody(body: string): Promise<ReadBody> {
   let metadata: AnswerMetadata = { complete: false };
   let failure: Failure | undefined;
   try {
-    await readAnswer(once(body), 'application/json', { mask: unmasked }, (part) => {
+    await readAnswer(Buffer.from(body), 'application/json', { mask: unmasked }, (part) => {
       if (part.type === 'text-received') content += part.text;
       if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
       if (part.type !== 'end') return undefined;

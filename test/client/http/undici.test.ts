@@ -89,3 +89,40 @@ test('a body that is cut delivers what was received, then the error once', async
   await expect(body.next()).rejects.toBe(cut);
   expect((await body.next()).done).toBe(true);
 });
+
+test('a body that has arrived whole is taken at once, and only once', async () => {
+  const calls: string[] = [];
+  const body = new ReceivedBody({
+    pause() {},
+    resume() {},
+    finish: (isWhole) => calls.push(`finish ${isWhole}`),
+  });
+  body.push(Uint8Array.of(1));
+  expect(body.takeWhole()).toBeUndefined();
+  body.push(Uint8Array.of(2, 3));
+  body.end();
+  expect([...(body.takeWhole() ?? [])]).toEqual([1, 2, 3]);
+  expect(calls).toEqual(['finish true']);
+  expect(body.takeWhole()).toBeUndefined();
+  expect((await body.next()).done).toBe(true);
+});
+
+test('a body is not taken whole after a part was read, or after it was cut or discarded', async () => {
+  const open = () => new ReceivedBody({ pause() {}, resume() {}, finish() {} });
+  const [read, cut, discarded] = [open(), open(), open()];
+  read.push(Uint8Array.of(1));
+  await read.next();
+  read.push(Uint8Array.of(2));
+  read.end();
+  cut.push(Uint8Array.of(1));
+  cut.cut(new Error('cut'));
+  discarded.push(Uint8Array.of(1));
+  discarded.end();
+  discarded.discard(new Error('stopped'));
+  expect([read, cut, discarded].map((body) => body.takeWhole())).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  await expect(discarded.next()).rejects.toThrow('stopped');
+});

@@ -75,6 +75,44 @@ describe('the parts of an answer', () => {
   });
 });
 
+describe('a whole body', () => {
+  function partsOf(body: string, type = 'text/event-stream') {
+    const parts: AnswerPart[] = [];
+    const reading = readAnswer(Buffer.from(body), type, { mask: unmasked }, (part) => {
+      parts.push(part);
+      return undefined;
+    });
+    return { parts, reading };
+  }
+
+  test('is read at once, into the parts of a body that is iterated', async () => {
+    const body = delta('a') + delta('b') + stop + done;
+    const { parts, reading } = partsOf(body);
+    expect(reading).toBeUndefined();
+    expect(parts).toStrictEqual((await readParts([body])).parts);
+  });
+
+  test('without [DONE] is complete with a finish_reason only', async () => {
+    const [stopped, cut] = [partsOf(delta('a') + stop), partsOf(delta('a'))];
+    await stopped.reading;
+    await cut.reading;
+    expect([endOf(stopped.parts), endOf(cut.parts)].map((end) => end?.complete)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('waits for a part that is taken later before the next one', async () => {
+    const seen: string[] = [];
+    const body = Buffer.from(delta('a') + stop + done);
+    await readAnswer(body, 'text/event-stream', { mask: unmasked }, async ({ type }) => {
+      await Promise.resolve();
+      seen.push(type);
+    });
+    expect(seen).toEqual(['answer-named', 'text-received', 'end']);
+  });
+});
+
 describe('the end of the body', () => {
   test('S15 ends the answer at [DONE] although the body stays open, and closes the body', async () => {
     const { body, closed } = openBody(delta('a') + done);

@@ -70,6 +70,25 @@ test('gives up on chunks that are all different', () => {
   expect(forms.match(chunk('b', { seed: 8 }))).toBeUndefined();
 });
 
+test('matches the chunks after one that has no form, such as the usage, in each answer', () => {
+  const forms = new ChunkForms();
+  const usage = (count: number) => chunk('', { choices: [], usage: { total_tokens: count } });
+  const answer = (count: number) => [chunk('a', { first: true }), chunk('b'), usage(count)];
+  const read = (data: string): boolean => {
+    const known = forms.match(data);
+    if (known === undefined) forms.learn(data, parse(data));
+    expect(known ?? parse(data)).toEqual(parse(data));
+    return known !== undefined;
+  };
+  expect(answer(1).map(read)).toEqual([false, false, false]);
+  expect(answer(2).map(read)).toEqual([true, true, false]);
+  expect(answer(3).map(read)).toEqual([true, true, false]);
+  // The one without usage is parsed once, because the usage was expected.
+  const without = [chunk('b'), chunk('c'), chunk('d', { first: true })];
+  expect(without.map(read)).toEqual([true, true, false]);
+  expect(without.map(read)).toEqual([true, true, true]);
+});
+
 test.each([':', ',', ':{', '}],', 'probe', 'index'])(
   'reads the chunk after a first text %j, which also occurs outside the text',
   (text) => {

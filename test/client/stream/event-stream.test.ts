@@ -73,6 +73,18 @@ test.each<readonly [rule: string, input: string, expected: readonly SeenEvent[]]
   ],
   ['an event without data is dropped', 'event: x\n\nid: 1\n\n\n', []],
   ['text is UTF-8', 'data:ok…\n\n', [message('ok…')]],
+  [
+    'events of one line and of several lines follow one another',
+    'data: a\n\ndata: \n\ndata:  b\n\nevent: x\ndata: c\n\ndata: d\ndata: e\n\n: no\n\ndata: f\n\n',
+    [
+      message('a'),
+      message(''),
+      message(' b'),
+      { type: 'x', data: 'c' },
+      message('d\ne'),
+      message('f'),
+    ],
+  ],
 ])('S1 %s', (_, input, expected) => {
   const bytes = Buffer.from(input);
   for (const size of [1, 2, 3, 7, bytes.length]) {

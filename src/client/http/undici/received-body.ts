@@ -1,3 +1,5 @@
+import type { ResponseBody } from '../transport.ts';
+
 export interface BodyControl {
   pause(): void;
   resume(): void;
@@ -16,13 +18,14 @@ const ended: Step = { done: true, value: undefined };
  * A body between the network and its one reader: the network is paused while much of it is unread. The reader gets all
  * that arrived in one read of the socket, where servers send each event as an HTTP chunk.
  */
-export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class ReceivedBody implements ResponseBody, AsyncIterableIterator<Uint8Array, undefined> {
   readonly #control: BodyControl;
   #chunks: Uint8Array[] = [];
   #unread = 0;
   /** The network has no more. */
   #isWhole = false;
   #isFinished = false;
+  #isRead = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: ((step: Promise<Step>) => void) | undefined;
   #isWaking = false;
@@ -59,6 +62,15 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
     this.end();
   }
 
+  takeWhole(): Uint8Array | undefined {
+    if (!this.#isWhole || this.#isFinished || this.#isRead || this.#failure !== undefined) {
+      return undefined;
+    }
+    const whole = this.#takeUnread();
+    this.#finish();
+    return whole;
+  }
+
   next(): Promise<Step> {
     return this.#take() ?? new Promise((resolve) => (this.#wake = resolve));
   }
@@ -73,20 +85,24 @@ export class ReceivedBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   #take(): Promise<Step> | undefined {
-    const chunks = this.#chunks;
-    const [first] = chunks;
-    if (first !== undefined) {
-      const value = chunks.length === 1 ? first : Buffer.concat(chunks, this.#unread);
-      const wasFull = this.#unread >= maxUnread;
-      this.#chunks = [];
-      this.#unread = 0;
-      if (wasFull) this.#control.resume();
-      return Promise.resolve({ done: false, value });
-    }
+    if (this.#chunks.length > 0) return Promise.resolve({ done: false, value: this.#takeUnread() });
     if (!this.#isWhole && !this.#isFinished) return undefined;
     const failure = this.#isFinished ? undefined : this.#failure;
     this.#finish();
     return failure === undefined ? Promise.resolve(ended) : Promise.reject(failure.error);
+  }
+
+  #takeUnread(): Uint8Array {
+    const chunks = this.#chunks;
+    const [first] = chunks;
+    const isOne = chunks.length === 1 && first !== undefined;
+    const bytes = isOne ? first : Buffer.concat(chunks, this.#unread);
+    const wasFull = this.#unread >= maxUnread;
+    this.#chunks = [];
+    this.#unread = 0;
+    this.#isRead = true;
+    if (wasFull) this.#control.resume();
+    return bytes;
   }
 
   /** After the parser has read the rest of what arrived. */

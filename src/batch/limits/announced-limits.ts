@@ -131,7 +131,8 @@ function firstOf(
   return undefined;
 }
 
-function hasLimits(headers: Headers): boolean {
+/** Whether the headers may report a limit. @param headers with names in lower case */
+export function hasLimits(headers: Headers): boolean {
   for (const name in headers) if (name.includes('ratelimit')) return true;
   return false;
 }

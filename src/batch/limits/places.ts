@@ -68,6 +68,8 @@ interface PlacesState extends PlacesOptions {
   readonly controller: LimitController;
   /** By their order. */
   readonly waiters: Waiter[];
+  /** The signals whose abort ends waiting. */
+  readonly watched: WeakSet<AbortSignal>;
   open: number;
   /** The user's limit delays a request. */
   isPaying: boolean;
@@ -107,26 +109,37 @@ function setTimer(state: PlacesState, wait: number): void {
   void wakeAfter(state, wait);
 }
 
-function createPlace(state: PlacesState, ticket: Ticket): Place {
-  const { clock, controller } = state;
-  let isOpen = true;
-  const close = (end: (now: number) => void): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    state.open -= 1;
-    end(clock.monotonic());
-    grantPlaces(state);
-  };
-  return {
-    refuse: (retryAfter) => close((now) => controller.refuse(ticket, now, retryAfter)),
-    announce: (limits) => controller.announce(ticket, clock.monotonic(), limits),
-    release: () => close((now) => controller.end(ticket, now)),
-  };
-}
+class OpenPlace implements Place {
+  readonly #state: PlacesState;
+  readonly #ticket: Ticket;
+  #isOpen = true;
 
-function openPlace(state: PlacesState): Place {
-  state.open += 1;
-  return createPlace(state, state.controller.begin(state.clock.monotonic()));
+  constructor(state: PlacesState) {
+    state.open += 1;
+    this.#state = state;
+    this.#ticket = state.controller.begin(state.clock.monotonic());
+  }
+
+  refuse(retryAfter: number | undefined): void {
+    this.#close((now) => this.#state.controller.refuse(this.#ticket, now, retryAfter));
+  }
+
+  announce(limits: AnnouncedLimits): void {
+    const { controller, clock } = this.#state;
+    controller.announce(this.#ticket, clock.monotonic(), limits);
+  }
+
+  release(): void {
+    this.#close((now) => this.#state.controller.end(this.#ticket, now));
+  }
+
+  #close(end: (now: number) => void): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#state.open -= 1;
+    end(this.#state.clock.monotonic());
+    grantPlaces(this.#state);
+  }
 }
 
 /** Whether the request need not wait. */
@@ -141,7 +154,7 @@ async function grantPaid(state: PlacesState, rateLimit: RateLimit, waiter: Waite
   state.isPaying = true;
   const isAllowed = await rateLimit.acquire(waiter.tokens, waiter.stop);
   state.isPaying = false;
-  if (isAllowed) waiter.grant(openPlace(state));
+  if (isAllowed) waiter.grant(new OpenPlace(state));
   else waiter.grant(undefined);
   grantPlaces(state);
 }
@@ -165,7 +178,7 @@ function grantPlaces(state: PlacesState): void {
     }
     const [waiter] = waiters.splice(index, 1);
     if (waiter === undefined) return;
-    if (rateLimit === undefined) waiter.grant(openPlace(state));
+    if (rateLimit === undefined) waiter.grant(new OpenPlace(state));
     else void grantPaid(state, rateLimit, waiter);
   }
 }
@@ -189,22 +202,24 @@ function leave(state: PlacesState, waiter: Waiter): void {
   state.timer = undefined;
 }
 
+/** Once for each signal: most requests wait, and Node takes as long to add and remove a listener as to read an answer. */
+function watchStop(state: PlacesState, stop: AbortSignal): void {
+  if (state.watched.has(stop)) return;
+  state.watched.add(stop);
+  const end = (): void => {
+    for (const waiter of state.waiters.filter((one) => one.stop === stop)) leave(state, waiter);
+  };
+  stop.addEventListener('abort', end, { once: true });
+}
+
 function waitForPlace(
   state: PlacesState,
   { order, tokens, wait }: PlaceRequest,
   stop: AbortSignal,
 ): Promise<Place | undefined> {
   const notBefore = state.clock.monotonic() + wait;
-  return new Promise((resolve) => {
-    const stopped = (): void => leave(state, waiter);
-    const grant = (place: Place | undefined): void => {
-      stop.removeEventListener('abort', stopped);
-      resolve(place);
-    };
-    const waiter: Waiter = { order, tokens, notBefore, stop, grant };
-    stop.addEventListener('abort', stopped);
-    enqueue(state, waiter);
-  });
+  watchStop(state, stop);
+  return new Promise((grant) => enqueue(state, { order, tokens, notBefore, stop, grant }));
 }
 
 export function createPlaces(options: PlacesOptions): Places {
@@ -213,6 +228,7 @@ export function createPlaces(options: PlacesOptions): Places {
     ...options,
     controller: createLimitController(most, left),
     waiters: [],
+    watched: new WeakSet(),
     open: 0,
     isPaying: false,
     timer: undefined,
@@ -221,7 +237,7 @@ export function createPlaces(options: PlacesOptions): Places {
   return {
     take(request, stop) {
       if (stop.aborted) return undefined;
-      return isFree(state, request) ? openPlace(state) : waitForPlace(state, request, stop);
+      return isFree(state, request) ? new OpenPlace(state) : waitForPlace(state, request, stop);
     },
     open: () => state.open,
     found: () => state.controller.found(),

@@ -77,6 +77,17 @@ describe('places', () => {
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
+  test('watch a signal with one listener, however many requests wait', async () => {
+    const { take, stop } = open(1);
+    const place = await take(1);
+    const waiting = [take(2), take(3), take(4)];
+    expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
+    place?.release();
+    expect(await waiting[0]).toBeDefined();
+    stop.abort();
+    expect(await Promise.all(waiting.slice(1))).toEqual([undefined, undefined]);
+  });
+
   test('respect a rate limit, in the order of the input', async () => {
     const { take, taken, clock } = open(8, 60);
     const all = [1, 2, 3].map((order) => take(order));

@@ -1,5 +1,5 @@
 import type { InputItem } from '../../../batch/input/item.ts';
-import { announcedLimits } from '../../../batch/limits/announced-limits.ts';
+import { announcedLimits, hasLimits } from '../../../batch/limits/announced-limits.ts';
 import { createPatience, type Patience } from '../../../batch/limits/patience.ts';
 import { createPlaces, type Place, type Places } from '../../../batch/limits/places.ts';
 import {
@@ -75,45 +75,61 @@ const noRequest: Permission = {
   end: () => undefined,
 };
 
-function createPermission(
-  { options, places, patience, rateLimit, answers }: AdmissionState,
-  { sequence, tokens, prompt }: Admitted,
-  first: Place,
-): Permission {
-  const { clock, stop } = options;
-  const itemPatience = patience.beginItem();
-  let place = first;
-  let isPaid = true;
-  let retryAfter: number | undefined;
-  return {
-    beforeRequest() {
-      const wasPaid = isPaid;
-      isPaid = false;
-      return wasPaid ? undefined : rateLimit?.acquire(tokens, stop);
-    },
-    onResponse: ({ headers }) => place.announce(announcedLimits(headers, clock.date())),
-    onRefusal(wait) {
-      retryAfter = wait;
-      place.refuse(wait);
-      rateLimit?.settle(tokens, 0);
-    },
-    async afterRefusal() {
-      const wait = itemPatience.refused(clock.monotonic(), retryAfter, places.open());
-      if (wait === undefined) return 'starved';
-      const next = await places.take({ order: sequence, tokens, wait }, stop);
-      if (next === undefined) return 'stopped';
-      place = next;
-      isPaid = true;
-      return 'again';
-    },
-    end(isAnswered, used) {
-      place.release();
-      if (isAnswered) patience.answered(clock.monotonic());
-      if (used === undefined) return;
-      rateLimit?.settle(tokens, used);
-      answers.learn(used - prompt);
-    },
-  };
+class ItemPermission implements Permission {
+  readonly #state: AdmissionState;
+  readonly #item: Admitted;
+  #place: Place;
+  /** Created for the first refusal. */
+  #patience: ReturnType<Patience['beginItem']> | undefined;
+  #isPaid = true;
+  #retryAfter: number | undefined;
+
+  constructor(state: AdmissionState, item: Admitted, place: Place) {
+    this.#state = state;
+    this.#item = item;
+    this.#place = place;
+  }
+
+  beforeRequest(): Promise<boolean> | undefined {
+    const { rateLimit, options } = this.#state;
+    const wasPaid = this.#isPaid;
+    this.#isPaid = false;
+    return wasPaid ? undefined : rateLimit?.acquire(this.#item.tokens, options.stop);
+  }
+
+  onResponse({ headers }: Parameters<Throttle['onResponse']>[0]): void {
+    if (!hasLimits(headers)) return;
+    this.#place.announce(announcedLimits(headers, this.#state.options.clock.date()));
+  }
+
+  onRefusal(wait: number | undefined): void {
+    this.#retryAfter = wait;
+    this.#place.refuse(wait);
+    this.#state.rateLimit?.settle(this.#item.tokens, 0);
+  }
+
+  async afterRefusal(): Promise<AfterRefusal> {
+    const { options, places, patience } = this.#state;
+    const { sequence, tokens } = this.#item;
+    this.#patience ??= patience.beginItem();
+    const now = options.clock.monotonic();
+    const wait = this.#patience.refused(now, this.#retryAfter, places.open());
+    if (wait === undefined) return 'starved';
+    const next = await places.take({ order: sequence, tokens, wait }, options.stop);
+    if (next === undefined) return 'stopped';
+    this.#place = next;
+    this.#isPaid = true;
+    return 'again';
+  }
+
+  end(isAnswered: boolean, used: number | undefined): void {
+    const { options, patience, rateLimit, answers } = this.#state;
+    this.#place.release();
+    if (isAnswered) patience.answered(options.clock.monotonic());
+    if (used === undefined) return;
+    rateLimit?.settle(this.#item.tokens, used);
+    answers.learn(used - this.#item.prompt);
+  }
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -134,7 +150,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const tokens = prompt + (answer ?? answers.value());
       const place = places.take({ order: sequence, tokens, wait: 0 }, ended);
       const permit = (taken: Place | undefined) =>
-        taken && createPermission(state, { sequence, tokens, prompt }, taken);
+        taken && new ItemPermission(state, { sequence, tokens, prompt }, taken);
       return place instanceof Promise ? place.then(permit) : permit(place);
     },
   };

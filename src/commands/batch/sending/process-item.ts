@@ -1,5 +1,5 @@
 import type { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
-import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
+import type { BatchItem, InputItem, Problem } from '../../../batch/input/item.ts';
 import { countFailure } from '../../../batch/tally.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
@@ -80,20 +80,28 @@ async function answerItem(
   await sink.put(sequence, item, { index, fingerprint, isAnswered }, line);
 }
 
+async function refuseItem(
+  { secrets, sink, tally }: ItemProcessing,
+  item: InputItem & Problem,
+  sequence: number,
+): Promise<void> {
+  const failure = unsendable(item);
+  countFailure(tally, failure);
+  const result = { index: item.index, fingerprint: undefined, isAnswered: false };
+  await sink.put(sequence, item, result, failureLine(secrets, item, undefined, failure));
+}
+
 /**
  * Sends one item, counts the outcome and writes the result.
  * @throws Failure `storage` if the result cannot be saved
  */
-export async function processItem(
+export function processItem(
   processing: ItemProcessing,
   item: InputItem,
   sequence: number,
   permission: Permission,
 ): Promise<void> {
-  if (item.problem === undefined) return answerItem(processing, item, sequence, permission);
-  const { secrets, sink, tally } = processing;
-  const failure = unsendable(item);
-  countFailure(tally, failure);
-  const result = { index: item.index, fingerprint: undefined, isAnswered: false };
-  await sink.put(sequence, item, result, failureLine(secrets, item, undefined, failure));
+  return item.problem === undefined
+    ? answerItem(processing, item, sequence, permission)
+    : refuseItem(processing, item, sequence);
 }

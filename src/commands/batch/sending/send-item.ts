@@ -171,19 +171,29 @@ async function sendRequest(
   }
 }
 
+async function sendUntilConforming(
+  options: SendOptions,
+  check: AnswerCheck,
+  request: CompletionRequest,
+  permission: Permission | undefined,
+): Promise<ItemOutcome> {
+  const { sendChecked } = await import('./checked-item.ts');
+  const send = (next: CompletionRequest) => sendRequest(options, next, permission);
+  return sendChecked(check, request, send, () => !options.stop.aborted);
+}
+
 /**
  * Sends one item until it is answered, or has failed for good. Without a permission, the client retries after a 429.
- * @throws Failure for an item that cannot be sent
+ * @throws Failure for an item that cannot be sent, at once
  */
-export async function sendItem(
+export function sendItem(
   options: SendOptions,
   content: ItemContent,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
   const request = itemRequest(content, options.settings, options.stream);
-  const { check, stop } = options;
-  const send = (next: CompletionRequest) => sendRequest(options, next, permission);
-  if (check === undefined) return send(request);
-  const { sendChecked } = await import('./checked-item.ts');
-  return sendChecked(check, request, send, () => !stop.aborted);
+  const { check } = options;
+  return check === undefined
+    ? sendRequest(options, request, permission)
+    : sendUntilConforming(options, check, request, permission);
 }

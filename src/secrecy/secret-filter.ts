@@ -157,7 +157,8 @@ export function createSecretFilter(
   return {
     mayConcern,
     find,
-    mask: (text) => maskRanges(text, find(text), { start: 0, end: text.length }),
+    mask: (text) =>
+      mayConcern(text) ? maskRanges(text, find(text), { start: 0, end: text.length }) : text,
     openEnd(text) {
       const plain = openEndIn(text, forms);
       return Math.min(plain, escapedOpenEnd(text, forms, longest));

@@ -63,7 +63,7 @@ export interface UsageMeter {
   /** @param error undefined for an answer; {@link stopped}; or what was thrown */
   end(request: MeteredRequest, error: unknown): void;
   /** Sends a prompt as {@link Client.send}. */
-  send(send: Send, ...words: Parameters<Send>): Promise<void>;
+  send(send: Send, words: Parameters<Send>): Promise<void>;
   /** Writes what is not written yet. */
   close(): void;
 }
@@ -149,18 +149,22 @@ export function meterService<Service extends MeteredService>(
     return undefined;
   };
   let loading: Promise<UsageMeter | undefined> | undefined;
+  let loaded: UsageMeter | undefined;
   const load = () =>
     (loading ??= import('./usage-meter.ts').then(
-      ({ createUsageMeter }) => createUsageMeter(sources, isSandbox),
+      ({ createUsageMeter }) => (loaded = createUsageMeter(sources, isSandbox)),
       onMissing,
     ));
+  const sendFirst = async (next: Send, words: Parameters<Send>): Promise<void> =>
+    (await load())?.send(next, words) ?? next(...words);
   return {
     ...service,
     client: {
       ...client,
       chat: (...words) => meterChat(client, { clock, load, hasBudget }, ...words),
       ...(send !== undefined && {
-        send: async (...words) => (await load())?.send(send, ...words) ?? send(...words),
+        // Without waiting for the meter again, for the many requests of a batch.
+        send: (...words) => loaded?.send(send, words) ?? sendFirst(send, words),
       }),
     },
     async close() {

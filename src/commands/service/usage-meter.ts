@@ -1,5 +1,6 @@
 import { textMessages } from '../../conversation/message-text.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
+import type { Clock } from '../../clock.ts';
 import type { AnswerFinished } from '../../client/events.ts';
 import { suspectTruncation } from '../../conversation/prompt-truncation.ts';
 import { estimateMessages, type TokenRatio, tokensFor } from '../../conversation/token-estimate.ts';
@@ -45,9 +46,25 @@ function estimateOf(
   return counts;
 }
 
+/** The time in UTC, with one formatting for each millisecond: it takes as long as parsing a chunk. */
+function createTimeText({ date }: Pick<Clock, 'date'>): () => string {
+  let last = { milliseconds: Number.NaN, text: '' };
+  return () => {
+    const now = date();
+    const milliseconds = now.getTime();
+    if (milliseconds !== last.milliseconds) last = { milliseconds, text: now.toISOString() };
+    return last.text;
+  };
+}
+
+/** What the lines of a run have in common. */
+interface LineSources extends MeterSources {
+  readonly isSandbox: boolean;
+  readonly time: () => string;
+}
+
 function lineOf(
-  { context, settings, source }: MeterSources,
-  isSandbox: boolean,
+  { context, settings, source, isSandbox, time }: LineSources,
   seen: MeteredRequest,
   error: unknown,
   attemptsBefore: number,
@@ -57,7 +74,7 @@ function lineOf(
   const estimated = estimateOf(seen, settings.ratios?.get(request.model));
   const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
   return {
-    time: clock.date().toISOString(),
+    time: time(),
     command: source.command,
     profile: settings.profile.value,
     // A key that was typed as the model must not be stored.
@@ -109,29 +126,37 @@ function createLedgerWriter(
   };
 }
 
-/** Sends a prompt, with a meter. */
-async function sendMetered(
-  { admit, finish, end }: Pick<UsageMeter, 'admit' | 'finish' | 'end'>,
-  { context: { clock } }: MeterSources,
+/** Sends an admitted prompt, with a meter. */
+function sendAdmitted(
+  { finish, end }: Pick<UsageMeter, 'finish' | 'end'>,
+  clock: Clock,
   send: Send,
   [request, take, options]: Parameters<Send>,
 ): Promise<void> {
-  const admitted = admit(request);
-  if (admitted !== undefined) await admitted;
   const seen = beginRequest(clock, request, options);
-  let error: unknown;
   const takeEvent: typeof take = (event) => {
     watchEvent(seen, event);
     return take(event.type === 'answer-finished' ? finish(seen, event) : event);
   };
-  try {
-    await send(request, takeEvent, options);
-  } catch (thrown) {
-    error = options?.signal?.aborted === true ? stopped : thrown;
-    throw thrown;
-  } finally {
-    end(seen, error);
-  }
+  return send(request, takeEvent, options).then(
+    () => end(seen, undefined),
+    (error: unknown) => {
+      end(seen, options?.signal?.aborted === true ? stopped : error);
+      throw error;
+    },
+  );
+}
+
+/** Sends a prompt, with a meter. */
+function sendMetered(
+  meter: Pick<UsageMeter, 'admit' | 'finish' | 'end'>,
+  { clock }: Pick<MeterSources['context'], 'clock'>,
+  send: Send,
+  words: Parameters<Send>,
+): Promise<void> {
+  const admitted = meter.admit(words[0]);
+  const sendNow = () => sendAdmitted(meter, clock, send, words);
+  return admitted === undefined ? sendNow() : admitted.then(sendNow);
 }
 
 /** Loads the guard of a budget with the first request; nothing without one. */
@@ -160,6 +185,7 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
   const learning = createModelLearning(sources, isSandbox);
   const { ratios } = sources.settings;
   const isKept = sources.settings.values.ledger;
+  const lineSources = { ...sources, isSandbox, time: createTimeText(sources.context.clock) };
   /** The last refusals of requests that their caller sends again. */
   const refused = new Map<unknown, LedgerLine>();
   const meter: Pick<UsageMeter, 'admit' | 'finish' | 'end'> = {
@@ -176,7 +202,7 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
       if (error !== undefined) learning?.refused(seen.request, error);
       if (!isKept) return;
       const { request, isThrottled } = seen;
-      const line = lineOf(sources, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
+      const line = lineOf(lineSources, seen, error, refused.get(request)?.attempts ?? 0);
       if (refused.size > 0) refused.delete(request);
       guard.loaded()?.settle(request, line);
       if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
@@ -185,7 +211,7 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
   };
   return {
     ...meter,
-    send: (send, ...words) => sendMetered(meter, sources, send, words),
+    send: (send, words) => sendMetered(meter, sources.context, send, words),
     close() {
       for (const line of refused.values()) writer.add(line);
       refused.clear();

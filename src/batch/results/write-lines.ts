@@ -1,40 +1,23 @@
-import fs from 'node:fs';
-import path from 'node:path';
-import { removeFile } from '../../storage/remove-file.ts';
-import { openTemporaryFile, renameFile, synchronizeFolder } from '../../storage/replace-file.ts';
-import { writeBlocks } from './write-results.ts';
+import { openDraft } from './write-results.ts';
 
-/** Of a new file; the umask applies. */
-const newFileMode = 0o666;
 /** UTF-16 units that are written together. */
 const blockUnits = 1 << 16;
 
-/**
- * Writes texts into a file atomically: into a draft beside it, which replaces it at the end and gets its permissions.
- * @throws the system's error; errors of `texts`
- */
+/** Writes texts into a file atomically. @throws the system's error; errors of `texts` */
 export async function replaceWithTexts(file: string, texts: AsyncIterable<string>): Promise<void> {
-  const draft = `${file}.draft`;
-  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode ?? newFileMode;
-  const target = openTemporaryFile(draft, mode);
+  const draft = openDraft(file, '.draft');
   try {
-    try {
-      let block = '';
-      for await (const text of texts) {
-        block += text;
-        if (block.length < blockUnits) continue;
-        writeBlocks(target, [Buffer.from(block)]);
-        block = '';
-      }
-      writeBlocks(target, [Buffer.from(block)]);
-      fs.fdatasyncSync(target);
-    } finally {
-      fs.closeSync(target);
+    let block = '';
+    for await (const text of texts) {
+      block += text;
+      if (block.length < blockUnits) continue;
+      draft.write([Buffer.from(block)]);
+      block = '';
     }
-    renameFile(draft, file);
-    synchronizeFolder(path.dirname(file));
+    draft.write([Buffer.from(block)]);
+    draft.publish();
   } catch (error) {
-    removeFile(draft);
+    draft.discard();
     throw error;
   }
 }

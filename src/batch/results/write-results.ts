@@ -94,33 +94,59 @@ export function* resultBlocks(
   yield buffer.subarray(0, filled);
 }
 
+/** A new version of a file, written beside it. */
+interface Draft {
+  write(blocks: Iterable<Uint8Array>): void;
+  /** Replaces the file. @param beforeRename called when the draft is on the disk */
+  publish(beforeRename?: () => void): void;
+  /** Removes a draft that was not published. */
+  discard(): void;
+}
+
+/** The draft gets the permissions of the file. All functions throw the system's errors. */
+export function openDraft(file: string, suffix: string): Draft {
+  const draft = file + suffix;
+  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
+  const target = openTemporaryFile(draft, mode ?? newFileMode);
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) fs.closeSync(target);
+    isOpen = false;
+  };
+  return {
+    write: (blocks) => writeBlocks(target, blocks),
+    publish(beforeRename) {
+      // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.
+      if (mode !== undefined && fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
+      fs.fdatasyncSync(target);
+      close();
+      beforeRename?.();
+      renameFile(draft, file);
+      synchronizeFolder(path.dirname(file));
+    },
+    discard() {
+      close();
+      removeFile(draft);
+    },
+  };
+}
+
 /**
- * Replaces a file atomically: writes `blocks` to a draft beside it, which gets its permissions, and renames the draft.
- * @param beforeRename is called when the draft is on the disk
+ * Replaces a file atomically.
+ * @param beforeRename called when the new version is on the disk
  * @throws the system's error
  */
 export function replaceResults(
   file: string,
   blocks: Iterable<Buffer>,
-  beforeRename: () => void = () => undefined,
+  beforeRename?: () => void,
 ): void {
-  const draft = `${file}.ordered`;
-  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
-  const target = openTemporaryFile(draft, mode ?? newFileMode);
+  const draft = openDraft(file, '.ordered');
   try {
-    try {
-      // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.
-      if (mode !== undefined && fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
-      writeBlocks(target, blocks);
-      fs.fdatasyncSync(target);
-    } finally {
-      fs.closeSync(target);
-    }
-    beforeRename();
-    renameFile(draft, file);
-    synchronizeFolder(path.dirname(file));
+    draft.write(blocks);
+    draft.publish(beforeRename);
   } catch (error) {
-    removeFile(draft);
+    draft.discard();
     throw error;
   }
 }

@@ -41,6 +41,15 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
         signal?.addEventListener('abort', abort);
       });
     },
+    timer(milliseconds, action) {
+      const wake = (): void => {
+        sleeps.delete(timer);
+        action();
+      };
+      const timer = { end: elapsed + milliseconds, wake };
+      sleeps.add(timer);
+      return () => void sleeps.delete(timer);
+    },
     repeat(milliseconds, action) {
       const wake = (): void => {
         repeat.end += milliseconds;

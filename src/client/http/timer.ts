@@ -2,99 +2,19 @@ import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
 
-interface Alarm {
-  /** Monotonic milliseconds. */
-  readonly due: number;
-  readonly onExpiry: () => void;
-  /** Its index among the alarms; -1 if it is stopped. */
-  at: number;
-}
-
-/** The limits on one clock share one sleep, because nearly all are stopped before they expire. */
-class Alarms {
-  readonly #clock: Clock;
-  /** Not a Set: the tables that V8 replaces when it grows or shrinks keep its former values alive for long. */
-  readonly #alarms: Alarm[] = [];
-  #sleep: { readonly until: number; readonly end: AbortController } | undefined;
-
-  #isEnding = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  start(milliseconds: number, onExpiry: () => void): () => void {
-    const due = this.#clock.monotonic() + milliseconds;
-    const alarm = { due, onExpiry, at: this.#alarms.length };
-    this.#alarms.push(alarm);
-    this.#sleepUntil(due);
-    return () => {
-      this.#remove(alarm);
-      if (this.#alarms.length === 0) this.#endIdleSleep();
-    };
-  }
-
-  /** The last alarm takes its place. @returns false if it was stopped */
-  #remove(alarm: Alarm): boolean {
-    const { at } = alarm;
-    if (at === -1) return false;
-    alarm.at = -1;
-    const last = this.#alarms.pop();
-    if (last === undefined || last === alarm) return true;
-    last.at = at;
-    this.#alarms[at] = last;
-    return true;
-  }
-
-  #sleepUntil(due: number): void {
-    if (this.#sleep !== undefined && this.#sleep.until <= due) return;
-    this.#endSleep();
-    this.#sleep = { until: due, end: new AbortController() };
-    void this.#ring(this.#sleep.end.signal);
-  }
-
-  /** Later, because the next limit usually starts at once. */
-  #endIdleSleep(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    setImmediate(() => {
-      this.#isEnding = false;
-      if (this.#alarms.length === 0) this.#endSleep();
-    });
-  }
-
-  #endSleep(): void {
-    // With an explicit reason: Node takes milliseconds to create its first default one.
-    this.#sleep?.end.abort('stopped');
-    this.#sleep = undefined;
-  }
-
-  async #ring(ended: AbortSignal): Promise<void> {
-    const wait = (this.#sleep?.until ?? 0) - this.#clock.monotonic();
-    try {
-      await this.#clock.sleep(wait, ended);
-    } catch {
-      // Stopped: a sleep fails for no other reason.
-      return;
-    }
-    if (ended.aborted) return;
-    this.#sleep = undefined;
-    const now = this.#clock.monotonic();
-    for (const alarm of this.#alarms.filter(({ due }) => due <= now)) {
-      if (this.#remove(alarm)) alarm.onExpiry();
-    }
-    for (const { due } of this.#alarms) this.#sleepUntil(due);
-  }
-}
-
-const alarmsOf = new WeakMap<Clock, Alarms>();
-
 /** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
 export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
   if (milliseconds === 0 || milliseconds === Infinity) return () => {};
-  const alarms = alarmsOf.get(clock) ?? new Alarms(clock);
-  alarmsOf.set(clock, alarms);
-  return alarms.start(milliseconds, onExpiry);
+  if (clock.timer !== undefined) return clock.timer(milliseconds, onExpiry);
+  const stopped = new AbortController();
+  clock.sleep(milliseconds, stopped.signal).then(
+    () => {
+      if (!stopped.signal.aborted) onExpiry();
+    },
+    // Stopped: a sleep fails for no other reason.
+    () => undefined,
+  );
+  return () => stopped.abort('stopped');
 }
 
 export interface IdleWatch {

@@ -19,14 +19,15 @@ export interface OpenedAgent {
 
 export function openNodeConnections(route: Route): NodeConnections {
   const { secure, forwardProxy } = route;
-  const closing = new AbortController();
+  // Only for a proxy: an abort compiles Node's code for events, which nothing else of a prompt needs.
+  const closing = forwardProxy === undefined ? undefined : new AbortController();
   let opening: Promise<OpenedAgent> | undefined;
   let agent: Agent | undefined;
 
   async function load(): Promise<OpenedAgent> {
     // Loaded on demand: commands that send nothing need no HTTP, and plain http needs no TLS.
     const { request } = secure ? await import('node:https') : await import('node:http');
-    agent = await createAgent(secure, forwardProxy, closing.signal);
+    agent = await createAgent(secure, forwardProxy, closing?.signal);
     return { agent, request };
   }
   return {
@@ -35,7 +36,7 @@ export function openNodeConnections(route: Route): NodeConnections {
     close() {
       agent?.destroy();
       // Also ends connections to a proxy that has not responded yet, which the agent does not know.
-      closing.abort('closed');
+      closing?.abort('closed');
     },
   };
 }
@@ -43,7 +44,7 @@ export function openNodeConnections(route: Route): NodeConnections {
 async function createAgent(
   secure: boolean,
   proxy: Proxy | undefined,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Agent> {
   if (proxy !== undefined) return createProxyAgent(secure, proxy, signal);
   const options = { keepAlive: true, autoSelectFamilyAttemptTimeout: addressTimeout };
@@ -65,7 +66,7 @@ async function connectBeforeContext(agent: HttpsAgent): Promise<Agent> {
 async function createProxyAgent(
   secure: boolean,
   { url }: Proxy,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<Agent> {
   const options = { keepAlive: true, signal };
   if (secure) return new (await import('https-proxy-agent')).HttpsProxyAgent(url, options);

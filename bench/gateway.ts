@@ -134,8 +134,14 @@ async function measure(words: readonly string[], answers: number, events: number
 const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
+const micro = (value: number) => `${value.toFixed(1)} µs`;
+const ratio = (one: number, other: number) => (one / other).toFixed(2);
+
 /** @param roots folders with a built natter; the first one is this one */
 async function compare(answers: number, roots: readonly string[]): Promise<void> {
+  const before = roots.slice(1).flatMap(() => ['before', 'natter of before', 'pipe of before']);
+  const titles = ['answers', 'pipe', 'natter', 'of pipe', ...before];
+  process.stdout.write(`| ${titles.join(' | ')} |\n|${' - |'.repeat(titles.length)}\n`);
   const cases = [
     [500, 'at once'],
     [500, 'one by one'],
@@ -146,7 +152,7 @@ async function compare(answers: number, roots: readonly string[]): Promise<void>
     const { child, url } = await start(self, 'serve', String(events), way);
     const map = ['--map', 'origin=origin', '--map', 'nextgen=origin'];
     const gateway = ['sandbox', '--upstream', url, ...map, '-q'];
-    const programs = new Map([['bare', [self, 'pass-on', url]]]);
+    const programs = new Map([['pipe', [self, 'pass-on', url]]]);
     for (const root of roots) programs.set(root, [join(root, 'bin/natter.cjs'), ...gateway]);
     const runs = new Map([...programs.keys()].map((name) => [name, [] as number[]]));
     for (let round = 0; round < 3; round += 1) {
@@ -155,12 +161,10 @@ async function compare(answers: number, roots: readonly string[]): Promise<void>
       }
     }
     child.kill();
-    const bare = median(runs.get('bare') ?? []);
-    for (const [name, values] of runs) {
-      const cost = median(values);
-      const cells = [`${events} events, ${way}`, name, cost.toFixed(1), (cost / bare).toFixed(2)];
-      process.stdout.write(`| ${cells.join(' | ')} |\n`);
-    }
+    const [pipe = 0, natter = 0, ...others] = [...runs.values()].map(median);
+    const cells = [`${events} events, ${way}`, micro(pipe), micro(natter), ratio(natter, pipe)];
+    for (const other of others) cells.push(micro(other), ratio(natter, other), ratio(pipe, other));
+    process.stdout.write(`| ${cells.join(' | ')} |\n`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
+import type { Failure } from '../failure.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -9,16 +10,16 @@ export interface Exchange {
   readonly clock: Clock;
   /** When the request arrived, by the clock's monotonic milliseconds. */
   readonly arrived: number;
-  /** Aborts when either side closes the connection. */
+  /** Aborts when either side closes the connection before the end of the answer. */
   readonly signal: AbortSignal;
-  /** Aborts with a Failure if the rest of the request cannot be read. */
-  readonly unreadable: AbortSignal;
   /** From 1, in the order of arrival. */
   readonly number: number;
   /** For the log. */
   readonly record: RequestRecord;
   /** Empty until the request has been read. */
   fault: Fault;
+  /** Ends the reading of the body, the rest of which cannot be read; undefined when none is being read. */
+  refuseBody: ((failure: Failure) => void) | undefined;
 }
 
 /** `Infinity` waits until the connection closes. @throws the signal's reason when it closes */

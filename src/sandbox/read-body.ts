@@ -29,21 +29,21 @@ function refuseSize(limit: number): never {
   throw new Failure('invalid_request', `the request body exceeds the limit of ${limit} bytes`);
 }
 
-/** Resolves with the whole body. Rejects if `accept` throws, `unreadable` aborts, or the connection closes. */
+/** Resolves with the whole body. Rejects if `accept` throws, the rest cannot be read, or the connection closes. */
 function collect(
-  { request, unreadable }: Pick<Exchange, 'request' | 'unreadable'>,
+  exchange: Pick<Exchange, 'request' | 'refuseBody'>,
   accept: (size: number) => void,
 ): Promise<Buffer> {
+  const { request } = exchange;
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => () => {
       request.off('data', take).off('end', end).off('close', close);
-      unreadable.removeEventListener('abort', refuse);
+      exchange.refuseBody = undefined;
       finish();
     };
     const end = settle(() => resolve(Buffer.concat(chunks)));
     const close = settle(() => reject(new Error('the connection was closed')));
-    const refuse = settle(() => reject(unreadable.reason));
     function take(chunk: Buffer): void {
       try {
         accept(chunk.length);
@@ -53,7 +53,7 @@ function collect(
       }
     }
     request.on('data', take).on('end', end).on('close', close);
-    unreadable.addEventListener('abort', refuse);
+    exchange.refuseBody = (failure) => settle(() => reject(failure))();
   });
 }
 
@@ -62,7 +62,7 @@ function collect(
  * @throws Failure `invalid_request` if it is over its limit, `server_error` if there is no memory for it
  */
 export async function readBody(
-  exchange: Pick<Exchange, 'request' | 'response' | 'unreadable'>,
+  exchange: Pick<Exchange, 'request' | 'response' | 'refuseBody'>,
   { body: limit }: Pick<SandboxLimits, 'body'>,
   memory: BodyMemory,
 ): Promise<Buffer> {
@@ -111,11 +111,13 @@ function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): st
 /** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = decoder.decode(bytes);
     const excess = jsonExcess(text, limits);
     if (excess !== undefined) return { problem: `the request body ${describe(excess, limits)}` };
     return { value: JSON.parse(text) as unknown };

@@ -52,11 +52,11 @@ export function createRefuseConnection(
     const { status, message } = refusalOf(error, state);
     const open = state.open.get(socket);
     if (open !== undefined) {
-      const { request, response, record } = open.exchange;
+      const { request, response, record } = open;
       response.shouldKeepAlive = false;
       if (request.complete) return;
       record.problem = message;
-      open.refuse(new Failure('invalid_request', message));
+      open.refuseBody?.(new Failure('invalid_request', message));
       return;
     }
     const time = clock.date().toISOString();

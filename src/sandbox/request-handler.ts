@@ -39,7 +39,6 @@ function openExchange(
   response: ServerResponse,
 ): Exchange {
   const closed = new AbortController();
-  const unreadable = new AbortController();
   state.requests += 1;
   const exchange: Exchange = {
     request,
@@ -47,20 +46,20 @@ function openExchange(
     clock: state.clock,
     arrived: state.clock.monotonic(),
     signal: closed.signal,
-    unreadable: unreadable.signal,
     number: state.requests,
     record: openRecord(state, request),
     fault: {},
+    refuseBody: undefined,
   };
-  const open = { exchange, refuse: (failure: Failure) => unreadable.abort(failure) };
   const { socket } = request;
-  state.open.set(socket, open);
+  state.open.set(socket, exchange);
   // Without a listener, an error would end the process. A failed response is closed, too.
   response.on('error', ({ message }) => (exchange.record.problem ??= message));
   response.once('close', () => {
-    if (state.open.get(socket) === open) state.open.delete(socket);
+    if (state.open.get(socket) === exchange) state.open.delete(socket);
     endRecord(state, exchange);
-    closed.abort(connectionClosed);
+    // After the whole answer nothing waits, and an abort takes longer than most of what is done for a request.
+    if (!response.writableFinished) closed.abort(connectionClosed);
   });
   return exchange;
 }

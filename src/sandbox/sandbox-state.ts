@@ -1,18 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import type { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import type { SandboxLimits } from './limits.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { BodyMemory } from './read-body.ts';
-
-/** An exchange; `refuse` ends it if the rest of its request cannot be read. */
-interface OpenExchange {
-  readonly exchange: Exchange;
-  readonly refuse: (failure: Failure) => void;
-}
 
 /** Shared by all requests of one sandbox. */
 export interface SandboxState {
@@ -26,7 +19,7 @@ export interface SandboxState {
   readonly engine: Engine | undefined;
   readonly log: ((line: string) => void) | undefined;
   /** The current exchange of each connection. */
-  readonly open: WeakMap<Duplex, OpenExchange>;
+  readonly open: WeakMap<Duplex, Exchange>;
   isClosing: boolean;
   requests: number;
 }

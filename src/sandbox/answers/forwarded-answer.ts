@@ -22,8 +22,8 @@ function joinEvents(payloads: Iterable<string>): string {
   return text;
 }
 
-/** Characters that JSON escapes, but for lone surrogates, which a client's events do not have. */
-const escaped = /["\\\p{Cc}]/u;
+/** Characters that JSON escapes, but for lone surrogates, which a client's events do not have, and others up to U+009F. */
+const escaped = /[^ !#-[\]-~\u00a0-\uffff]/;
 
 /** The events of texts. Texts without escapes are joined with what is between them, which is the same. */
 function textEvents(deltas: readonly string[], payload: (text: string) => string): string {

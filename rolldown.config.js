@@ -10,6 +10,7 @@ import { licenseCollection } from './scripts/bundle/licenses.js';
 import { proxyAgentBundling } from './scripts/bundle/proxy-agents.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
 import { fileSharing } from './scripts/bundle/shared-files.js';
+import { stringWidthBundling } from './scripts/bundle/string-width.js';
 import { undiciBundling } from './scripts/bundle/undici.js';
 import { yamlBundling } from './scripts/bundle/yaml.js';
 
@@ -48,6 +49,7 @@ const program = defineConfig({
     inkBundling(),
     chalkBundling(),
     codeMirrorBundling(),
+    stringWidthBundling(),
     commanderBundling(),
     confBundling(),
     proxyAgentBundling(),

@@ -7,7 +7,8 @@ const fs = require('node:fs');
 const { basename, dirname, isAbsolute, join } = require('node:path');
 const { Script } = require('node:vm');
 
-const head = ['(function (exports, require, module, __filename, __dirname) { ', '\n})'];
+const opening = Buffer.from('(function (exports, require, module, __filename, __dirname) { ');
+const ending = Buffer.from('\n})');
 const headLength = 16;
 const { O_RDONLY, O_NOFOLLOW = 0 } = fs.constants;
 /** A symbolic link is not opened. */
@@ -106,17 +107,28 @@ function isOwnFile({ uid, mode }, user) {
   return user === undefined || (uid === user && (mode & writableByOthers) === 0);
 }
 
-/** The bytes of a file; undefined if `isAccepted` refuses its entry. Takes half the calls of `readFileSync`. */
-function readBytes(path, flags, isAccepted) {
+/**
+ * The bytes of a file, with room before and after them; undefined if `isAccepted` refuses its entry. Takes half the
+ * calls of `readFileSync`.
+ */
+function readBytes(path, flags, isAccepted, before = 0, after = 0) {
   const descriptor = fs.openSync(path, flags);
   try {
     const entry = fs.fstatSync(descriptor);
     if (!isAccepted(entry)) return undefined;
-    const bytes = Buffer.allocUnsafeSlow(entry.size);
-    return fs.readSync(descriptor, bytes) === entry.size ? bytes : undefined;
+    const bytes = Buffer.allocUnsafeSlow(before + entry.size + after);
+    return fs.readSync(descriptor, bytes, before, entry.size) === entry.size ? bytes : undefined;
   } finally {
     fs.closeSync(descriptor);
   }
+}
+
+/** The source of a chunk, and the code with it that V8 compiles. One buffer, because V8 would copy a joined string. */
+function readCode(path) {
+  const code = readBytes(path, O_RDONLY, () => true, opening.length, ending.length);
+  opening.copy(code);
+  ending.copy(code, code.length - ending.length);
+  return { code, source: code.subarray(opening.length, code.length - ending.length) };
 }
 
 /** V8's data for a chunk and how often it was written; undefined without data for exactly this source. */
@@ -185,12 +197,12 @@ function loadProgram(host) {
   const load = (filename) => {
     const known = require.cache[filename];
     if (known !== undefined) return known.exports;
-    const source = readBytes(filename, O_RDONLY, () => true);
+    const { code, source } = readCode(filename);
     const name = basename(filename);
     const cached = readData(join(folder, name), source, user);
-    const script = new Script(head.join(source.latin1Slice()), {
+    const script = new Script(code.latin1Slice(), {
       filename,
-      columnOffset: -head[0].length,
+      columnOffset: -opening.length,
       cachedData: cached?.data,
     });
     const writes = cached === undefined || script.cachedDataRejected ? 0 : cached.writes;

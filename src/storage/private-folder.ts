@@ -4,12 +4,15 @@ import { errorCode } from './storage-failure.ts';
 
 const ownerOnly = 0o700;
 
+const isFolder = (name: string) =>
+  fs.statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+
 function makeOne(folder: string): void {
   try {
     fs.mkdirSync(folder, { mode: ownerOnly });
   } catch (error) {
-    const exists = errorCode(error) === 'EEXIST' && fs.statSync(folder).isDirectory();
-    if (!exists) throw error;
+    // Created by another process just now.
+    if (errorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
   }
 }
 
@@ -19,6 +22,8 @@ function makeOne(folder: string): void {
  * @throws the system's error
  */
 export function makePrivateFolder(folder: string): void {
+  // Usually: an error takes longer to create than a folder.
+  if (isFolder(folder)) return;
   try {
     makeOne(folder);
   } catch (error) {

@@ -78,7 +78,7 @@ export interface SurrogateCarry {
 }
 
 const anySurrogate = /[\ud800-\udfff]/;
-const loneSurrogate = /\p{Surrogate}/gu;
+const loneSurrogate = /[\ud800-\udfff]/gu;
 const replacement = '\uFFFD';
 
 function endsInHighSurrogate(text: string): boolean {

@@ -1,3 +1,4 @@
+import { isoTime } from '../../clock.ts';
 import { textMessages } from '../../conversation/message-text.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { Clock } from '../../clock.ts';
@@ -52,7 +53,7 @@ function createTimeText({ date }: Pick<Clock, 'date'>): () => string {
   return () => {
     const now = date();
     const milliseconds = now.getTime();
-    if (milliseconds !== last.milliseconds) last = { milliseconds, text: now.toISOString() };
+    if (milliseconds !== last.milliseconds) last = { milliseconds, text: isoTime(now) };
     return last.text;
   };
 }

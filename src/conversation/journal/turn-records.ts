@@ -1,3 +1,4 @@
+import { isoTime } from '../../clock.ts';
 import type { Timing } from '../../client/events.ts';
 import {
   journalVersion,
@@ -14,7 +15,7 @@ export function headerRecord(id: string, createdAt: Date, version: string): Jour
     type: 'conversation',
     version: journalVersion,
     id,
-    created_at: createdAt.toISOString(),
+    created_at: isoTime(createdAt),
     natter: version,
   };
 }
@@ -26,7 +27,7 @@ export function turnRecord(turn: Turn): TurnRecord {
     parent: turn.parent ?? null,
     role: turn.role,
     content: turn.content,
-    created_at: turn.createdAt.toISOString(),
+    created_at: isoTime(turn.createdAt),
     ...(turn.model === undefined ? {} : { model: turn.model }),
     ...(turn.nextModel === undefined ? {} : { next_model: turn.nextModel }),
     ...(turn.profile === undefined ? {} : { profile: turn.profile }),

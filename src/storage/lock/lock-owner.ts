@@ -1,3 +1,4 @@
+import { isoTime } from '../../clock.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
 import { type ProcessFacts, type ProcessSpace, thisMachine } from './process-facts.ts';
 
@@ -24,7 +25,7 @@ const machineOf = ({ machine = thisMachine }: ProcessFacts) => machine;
 export function createOwner(process: ProcessFacts, since: Date, token: string): LockOwner {
   const machine = machineOf(process);
   const { boot, namespace } = machine.space() ?? {};
-  const owner = { host: machine.host(), processId: process.id, since: since.toISOString(), token };
+  const owner = { host: machine.host(), processId: process.id, since: isoTime(since), token };
   if (boot === undefined || namespace === undefined) return owner;
   return { ...owner, space: { boot, namespace }, start: machine.process(process.id).start };
 }

@@ -1,6 +1,15 @@
 import type { FailureKind } from '../../failure.ts';
 import type { BatchItem } from '../input/item.ts';
 
+/** How workers check answers. */
+export interface QueuedCheck {
+  /** JSON text; absent if only a value is selected. */
+  readonly schema?: string;
+  readonly retries: number;
+  /** A JSON Pointer. */
+  readonly select?: string;
+}
+
 /** What `batch submit` stores for all items of a batch. Workers use it instead of their own settings. */
 export interface BatchHeader {
   /** The name of the input, for messages. */
@@ -11,6 +20,8 @@ export interface BatchHeader {
   /** More fields of each request body. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
+  /** Absent if answers are not checked. */
+  readonly check?: QueuedCheck;
 }
 
 /** An item in a queue. */

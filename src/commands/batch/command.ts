@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
-import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
+import { checkGroup, checkOptions, schemaOption, selectOption } from '../check/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
@@ -128,6 +128,12 @@ function buildMerge(context: Context, run: RunBatch): Command {
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
+const exportSchemaOption = () =>
+  new Option(
+    '--schema <schema>',
+    'ask for JSON, as natter batch does; natter batch import with it checks the answers',
+  );
+
 function buildExport(context: Context, run: RunBatch): Command {
   const command = new Command('export')
     .argument('[file]', 'prompts, as for natter batch; default or -: standard input')
@@ -143,7 +149,7 @@ function buildExport(context: Context, run: RunBatch): Command {
         new Option('--results <file>', 'leave out the items answered in this results file'),
       ],
     ],
-    ['Request options:', bodyOptions()],
+    ['Request options:', [...bodyOptions(), exportSchemaOption(), settingOption('responseFormat')]],
     ['Output options:', fileOptions()],
   ]);
   command.action((file: string | undefined) =>
@@ -167,6 +173,7 @@ function buildImport(context: Context, run: RunBatch): Command {
     );
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), settingOption('system', '-s')]],
+    [checkGroup, [schemaOption(), selectOption()]],
     [
       'Output options:',
       [
@@ -221,6 +228,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     sending: sendingOptions,
     run: runOptions,
     summary: summaryOption,
+    check: () => [...checkOptions(), selectOption()],
   };
   for (const queueCommand of buildQueueCommands(context, run, groups)) {
     command.addCommand(queueCommand);

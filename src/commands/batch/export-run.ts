@@ -18,6 +18,7 @@ import { present } from '../print/presentation.ts';
 import type { Run } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
+import { openBatchCheck } from './answer-check.ts';
 import { type BatchItems, openBatchInput, pendingItems, selectItems } from './items.ts';
 import { cannotWrite, refuseExisting } from './output/output-file.ts';
 import { type BatchOptions, planBatch } from './plan.ts';
@@ -114,7 +115,8 @@ export const exportBatch: Run<ExportOptions, [file: string | undefined]> = async
   const { output, results, force = false } = options;
   const { signal, streams } = context;
   const plan = planBatch(options, file, context.environment);
-  const settings = readRequestSettings(context, notices, options);
+  const own = readRequestSettings(context, notices, options);
+  const { check, settings } = await openBatchCheck(notices, options, own);
   const input = openBatchInput(streams.stdin, notices, file);
   if (output !== undefined) refuseReservedName(output, context.platform);
   refuseSharedFiles(options, file, context.environment);
@@ -123,7 +125,12 @@ export const exportBatch: Run<ExportOptions, [file: string | undefined]> = async
   const find = (index: number) => answered?.get(index);
   const selection = await selectItems({ input, plan }, settings, results, find, signal);
   const exported: Exported = { requests: 0, tokens: 0, bytes: 0, models: new Set(), problems: [] };
-  const lines = requestLines({ input, plan, selection, notices }, settings, exported, signal);
+  const lines = requestLines(
+    { input, plan, selection, check, notices },
+    settings,
+    exported,
+    signal,
+  );
   if (output === undefined) {
     for await (const line of lines) await streams.stdout.write(line);
   } else {

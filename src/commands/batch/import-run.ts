@@ -17,6 +17,9 @@ import { present } from '../print/presentation.ts';
 import type { Context, Run } from '../program/context.ts';
 import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import type { Secrets } from '../program/secrets.ts';
+import type { AnswerCheck } from '../check/open-check.ts';
+import { openBatchCheck, withSchemas } from './answer-check.ts';
+import type { ItemOutcome } from './sending/item-attempt.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { importedOutcome } from './imported-outcome.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
@@ -27,11 +30,13 @@ import { type BatchSink, openBatchSink } from './output/sink.ts';
 
 /** Names every item of the input. */
 async function nameItems(
-  { input, plan, selection }: BatchItems,
+  { input, plan, selection, check }: BatchItems,
   signal: AbortSignal,
 ): Promise<ItemNames> {
   const names = createItemNames();
-  for await (const item of eachItem(readItems(input.bytes(signal), plan))) {
+  const read = readItems(input.bytes(signal), plan);
+  // The schema is a part of the prompt.
+  for await (const item of eachItem(check === undefined ? read : withSchemas(read, check))) {
     const fingerprint = item.problem === undefined ? selection.fingerprint(item) : undefined;
     names.add(item.index, item.id, fingerprint);
   }
@@ -73,9 +78,26 @@ interface ImportedResult {
   readonly failure: Failure | undefined;
 }
 
+/** An answer that does not conform is not asked for again. */
+async function checkedOutcome(
+  outcome: ItemOutcome,
+  { content: { messages } }: BatchItem,
+  check: AnswerCheck | undefined,
+): Promise<ItemOutcome> {
+  if (check === undefined || outcome.failure !== undefined) return outcome;
+  const { sendChecked } = await import('./sending/checked-item.ts');
+  const request = { model: outcome.requestedModel, messages };
+  return sendChecked(
+    check,
+    request,
+    async () => outcome,
+    () => false,
+  );
+}
+
 /** The result in natter's own format. */
 async function importResult(
-  { secrets, opened }: Import,
+  { secrets, opened, items: { check } }: Import,
   item: BatchItem,
   fingerprint: bigint,
   found: IndexedResult,
@@ -85,7 +107,7 @@ async function importResult(
     const failure = found.isAnswered ? undefined : new Failure('incomplete', 'not answered');
     return { line: result, failure };
   }
-  const outcome = await importedOutcome(result);
+  const outcome = await checkedOutcome(await importedOutcome(result), item, check);
   return { line: outcomeLine(secrets, item, fingerprint, outcome), failure: outcome.failure };
 }
 
@@ -133,16 +155,18 @@ async function importInto(
 ): Promise<void> {
   const { signal, secrets } = context;
   const { plan, notices, input } = items;
-  const settings = readRequestSettings(context, notices, options);
+  const own = readRequestSettings(context, notices, options);
+  const { check, settings } = await openBatchCheck(notices, options, own);
   const name = resultsFileOf(options);
   let sink: BatchSink | undefined;
   const find = (index: number) => sink?.find(index);
   const selection = await selectItems({ input, plan }, settings, name, find, signal);
-  const names = await nameItems({ ...items, selection }, signal);
+  const checked = { ...items, check, selection };
+  const names = await nameItems(checked, signal);
   const results = readFiles(files, names, opened);
   sink = await openBatchSink(context, notices, options, items);
   const tally = emptyTally();
-  const run = { items: { ...items, selection }, sink, tally, secrets, results, opened };
+  const run = { items: checked, sink, tally, secrets, results, opened };
   try {
     await checkItems(run.items, tally, sink.last, signal);
     await writeResults(run, signal);

@@ -27,11 +27,14 @@ export const checkGroup = 'Checked answers:';
 /** They print something else, or send several prompts. */
 export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split', 'fallback'];
 
-export const checkOptions = (): readonly Option[] => [
+export const schemaOption = (): Option =>
   new Option(
     '--schema <schema>',
     'ask for JSON and check it: a JSON Schema (file or text), or fields: "name, age int"',
-  ).conflicts(uncheckedOptions),
+  ).conflicts(uncheckedOptions);
+
+export const checkOptions = (): readonly Option[] => [
+  schemaOption(),
   new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
   settingOption('responseFormat'),
 ];

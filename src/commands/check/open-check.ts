@@ -30,6 +30,8 @@ export interface CheckedText {
 /** What `--schema` and `--select` ask for. */
 export interface AnswerCheck {
   readonly hasSchema: boolean;
+  /** As JSON; undefined without one. */
+  readonly schema: JsonObject | undefined;
   /** How often to ask again. */
   readonly retries: number;
   /** As typed. */
@@ -135,6 +137,7 @@ export function openCheck(
   const check = createChecker(opened, select);
   return {
     hasSchema: opened !== undefined,
+    schema: opened?.schema,
     retries,
     pointer: select,
     prompt: (text) => (opened === undefined ? text : withInstruction(text, opened.schema)),

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { Failure } from '../../../failure.ts';
+import { checkGroup } from '../../check/check-options.ts';
 import { addOptionGroups, settingOption } from '../../program/global-options.ts';
 import type { Context, Run } from '../../program/context.ts';
 import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';
@@ -27,6 +28,7 @@ export interface SharedOptions {
   readonly sending: () => Option[];
   readonly run: () => Option[];
   readonly summary: () => Option;
+  readonly check: () => Option[];
 }
 
 /**
@@ -85,6 +87,7 @@ function buildSubmit(context: Context, run: RunQueue, options: SharedOptions): C
     ],
     ['Input options:', options.input()],
     ['Request options:', [...options.prompt(), allowSecretsOption()]],
+    [checkGroup, options.check().filter((option) => option.attributeName() !== 'responseFormat')],
   ]);
   submit.action((file: string | undefined) => run.submit(context, submit.optsWithGlobals(), file));
   return withOwnOptions(submit, 'natter batch submit prompts.jsonl --queue redis://localhost:6379');
@@ -111,7 +114,13 @@ function buildWork(context: Context, run: RunQueue, options: SharedOptions): Com
     ],
     [
       'Request options:',
-      [...options.sending(), settingOption('budget'), strictOption(), ...secretOptions()],
+      [
+        ...options.sending(),
+        settingOption('responseFormat'),
+        settingOption('budget'),
+        strictOption(),
+        ...secretOptions(),
+      ],
     ],
     ['Run options:', options.run()],
     ['Report options:', [options.summary()]],

@@ -14,6 +14,7 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 }
 
 export interface WorkOptions extends QueueOptions {
+  readonly responseFormat?: string;
   readonly budget?: string;
   readonly strict?: boolean;
   readonly redact?: boolean;

@@ -2,7 +2,12 @@ import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { eachItem } from '../../../batch/input/read-items.ts';
 import { batchNameOf } from '../../../batch/queue/batch-name.ts';
-import type { BatchHeader, BatchQueue, KnownItem } from '../../../batch/queue/batch-queue.ts';
+import type {
+  BatchHeader,
+  BatchQueue,
+  KnownItem,
+  QueuedCheck,
+} from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { Failure } from '../../../failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
@@ -10,6 +15,8 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
+import type { AnswerCheck } from '../../check/open-check.ts';
+import { openBatchCheck } from '../answer-check.ts';
 import { readRequestSettings } from '../../service/settings-access.ts';
 import {
   type BatchItems,
@@ -39,7 +46,21 @@ interface Submission {
   readonly checkItem: CheckItem | undefined;
 }
 
-function headerOf(input: string, settings: ResolvedSettings, stream: boolean): BatchHeader {
+/** Of the answers; workers decide about `response_format` by their own profile. */
+function checkOf({ schema, retries, pointer }: AnswerCheck): QueuedCheck {
+  return {
+    retries,
+    ...(schema === undefined ? {} : { schema: JSON.stringify(schema) }),
+    ...(pointer === undefined ? {} : { select: pointer }),
+  };
+}
+
+function headerOf(
+  input: string,
+  settings: ResolvedSettings,
+  stream: boolean,
+  check: AnswerCheck | undefined,
+): BatchHeader {
   const { model, system, maxTokens } = settings.values;
   return {
     input,
@@ -48,6 +69,7 @@ function headerOf(input: string, settings: ResolvedSettings, stream: boolean): B
     ...(maxTokens === undefined ? {} : { maxTokens }),
     params: withoutSources(settings.params),
     stream,
+    ...(check === undefined ? {} : { check: checkOf(check) }),
   };
 }
 
@@ -101,9 +123,11 @@ async function checkBlock(submission: Submission, block: readonly InputItem[]): 
 
 async function addBlock(submission: Submission, block: readonly InputItem[]): Promise<void> {
   const { queue, settings, attempts, context } = submission;
-  const good = block.flatMap((item) =>
-    item.problem === undefined ? [{ ...item, fingerprint: fingerprintOf(item, settings) }] : [],
-  );
+  const good = block.flatMap((item) => {
+    if (item.problem !== undefined) return [];
+    const { given: _given, ...sent } = item;
+    return [{ ...sent, fingerprint: fingerprintOf(item, settings) }];
+  });
   const bad = block.flatMap((item) => {
     if (item.problem === undefined) return [];
     const line = failureLine(context.secrets, item, undefined, unsendable(item)).trimEnd();
@@ -148,18 +172,19 @@ export async function submitBatch(
   const attempts = parseNumber(options.attempts, '--attempts', 1, mostAttempts);
   const rate = plan.rateLimits.requests;
   const settings = readRequestSettings(context, notices, options);
+  const { check } = await openBatchCheck(notices, options, settings);
   const input = openBatchInput(context.streams.stdin, notices, file);
   const nothing = () => undefined;
   const { signal } = context;
   const selection = await selectItems({ input, plan }, settings, undefined, nothing, signal);
-  const items = { input, plan, selection, notices };
+  const items = { input, plan, selection, check, notices };
   await checkItems(items, emptyTally(), 0, signal);
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
     const checkItem = await openSubmitGuard(context, options, settings, connection, input.name);
     const submission = { context, items, queue, settings, attempts, checkItem };
-    const header = headerOf(input.name, settings, options.stream);
+    const header = headerOf(input.name, settings, options.stream, check);
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);
     if (isNew || rate !== undefined) await queue.setRate(rate);

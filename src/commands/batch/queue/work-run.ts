@@ -17,7 +17,7 @@ import { runId } from '../run-id.ts';
 import { type Connect, connectToQueue, findBatch, lostBatch } from './open-queue.ts';
 import type { WorkOptions } from './queue-options.ts';
 import { createResultKeeper } from './result-keeper.ts';
-import { batchSettings, type Work, type WorkPlan } from './work.ts';
+import { batchCheck, batchSettings, type Work, type WorkPlan } from './work.ts';
 import { endingOfWork } from './work-end.ts';
 import { refusedNotice, workThrough } from './work-loop.ts';
 
@@ -63,7 +63,8 @@ async function workOn(
   own: ResolvedSettings,
 ): Promise<void> {
   const { context, options, presentation } = opened;
-  const settings = batchSettings(own, header);
+  const { notices } = presentation;
+  const { check, settings } = await batchCheck(notices, header, batchSettings(own, header));
   const network = { network: undiciNetwork };
   const service = await openService(context, presentation, options, settings, network);
   const giveUp = new AbortController();
@@ -71,12 +72,12 @@ async function workOn(
     queue,
     clock: context.clock,
     giveUp: giveUp.signal,
-    onRefused: refusedNotice(presentation.notices),
+    onRefused: refusedNotice(notices),
   });
   const { stream, input } = header;
   try {
     const client = await guardedClient(context, options, settings, service.client);
-    const sending = { settings, stream, input, service: { ...service, client } };
+    const sending = { settings, check, stream, input, service: { ...service, client } };
     await runWork({ ...opened, ...sending, queue, giveUp, keeper, tally: emptyTally() });
   } finally {
     await service.close();

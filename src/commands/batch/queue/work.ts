@@ -1,7 +1,9 @@
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
 import type { Tally } from '../../../batch/tally.ts';
+import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import type { AnswerCheck } from '../../check/open-check.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import type { Service } from '../../service/service.ts';
@@ -34,6 +36,8 @@ export interface Work {
   readonly input: string;
   readonly stream: boolean;
   readonly settings: ResolvedSettings;
+  /** Undefined if answers are not checked. */
+  readonly check: AnswerCheck | undefined;
   readonly service: Service;
   readonly tally: Tally;
   readonly keeper: ResultKeeper;
@@ -53,8 +57,23 @@ export function batchSettings(own: ResolvedSettings, header: BatchHeader): Resol
   };
 }
 
+/** The check that was submitted with the batch, and the settings with its `response_format`. */
+export async function batchCheck(
+  notices: Notices,
+  { check }: BatchHeader,
+  settings: ResolvedSettings,
+): Promise<Pick<Work, 'check' | 'settings'>> {
+  if (check === undefined) return { check: undefined, settings };
+  const { openCheck } = await import('../../check/open-check.ts');
+  const { schema, retries, select } = check;
+  const own = schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' };
+  const limit = schema === undefined ? {} : { schemaRetries: String(retries) };
+  const opened = openCheck(notices, { ...limit, ...(select === undefined ? {} : { select }) }, own);
+  return { check: opened, settings: opened.settings(settings) };
+}
+
 export function processingOf(work: Work, { stop, cancel, fail }: Stopping): JobProcessing {
-  const { context, plan, settings, stream, service, queue, keeper, tally } = work;
+  const { context, plan, settings, check, stream, service, queue, keeper, tally } = work;
   const maxWait = settings.values.retryMaxWait || Number.POSITIVE_INFINITY;
   const isReplay = service.replayedFrom !== undefined;
   const most = Math.max(minFailures, 2 * plan.concurrency);
@@ -62,7 +81,7 @@ export function processingOf(work: Work, { stop, cancel, fail }: Stopping): JobP
   const limits = { retryIncomplete, stop, signal: cancel, clock: context.clock };
   return {
     secrets: context.secrets,
-    sending: { ...service, settings, stream, ...limits },
+    sending: { ...service, settings, stream, check, ...limits },
     circuitBreaker: createCircuitBreaker({ most, maxWait, isReplay }),
     queue,
     keeper,

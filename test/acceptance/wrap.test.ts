@@ -59,3 +59,10 @@ test('a single answer in plain lines is wrapped between words', async () => {
   await terminal.exit;
   expect(await terminal.copied()).toContain('one two three four\nfive\n');
 });
+
+test('reasoning in a conversation is wrapped between words', async () => {
+  const terminal = await openRepl(['--sandbox', '--reasoning'], { columns: 24 });
+  terminal.type('[sandbox reasoning tokens=2]\r');
+  await screenWith(terminal, /\nThe sandbox does not\nthink\.\n/);
+  expect(await leave(terminal)).toBe(0);
+});

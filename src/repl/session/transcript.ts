@@ -1,3 +1,4 @@
+import type { WordStream } from '../../terminal/markdown/word-rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from '../state/entry.ts';
@@ -17,6 +18,8 @@ export interface TranscriptFormat {
   answerHead(model: string | undefined): string;
   readonly reasoningHead: string;
   reasoning(text: string): string;
+  /** Columns of its rows; infinite if the terminal wraps them. */
+  reasoningWidth(): number;
   /** `column`: where the text begins. Returns a promise while its modules are loading. */
   answerText(column: number): AnswerFormatter | Promise<AnswerFormatter>;
   /** Empty if there is nothing to show. */
@@ -49,6 +52,7 @@ interface OpenAnswer {
 
 interface OpenReasoning {
   readonly sanitizer: Sanitizer;
+  readonly rows: WordStream;
   /** The last character written. */
   last: string;
 }
@@ -87,18 +91,23 @@ function closeReasoning(state: TranscriptState): void {
   const { reasoning } = state;
   state.reasoning = undefined;
   if (reasoning === undefined) return;
-  void writeReasoning(state, reasoning, reasoning.sanitizer.end());
+  const { rows, sanitizer } = reasoning;
+  void writeReasoning(state, reasoning, rows.write(sanitizer.end()) + rows.end());
   if (reasoning.last !== '\n') void state.write('\n');
 }
 
 async function addReasoning(state: TranscriptState, text: string): Promise<void> {
   if (state.reasoning === undefined) {
     separate(state, 'conversation');
-    void state.write(state.format().reasoningHead);
-    state.reasoning = { sanitizer: createSanitizer(), last: '\n' };
+    const { createWordStream } = await import('../../terminal/markdown/word-rows.ts');
+    const format = state.format();
+    void state.write(format.reasoningHead);
+    const width = () => format.reasoningWidth();
+    const rows = createWordStream(width, displayWidth(format.reasoningHead));
+    state.reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
   }
   const { reasoning } = state;
-  await writeReasoning(state, reasoning, reasoning.sanitizer.write(text));
+  await writeReasoning(state, reasoning, reasoning.rows.write(reasoning.sanitizer.write(text)));
 }
 
 function separate(state: TranscriptState, group: Group): void {

@@ -35,6 +35,7 @@ export function lineFormat(width: () => number): TranscriptFormat {
     command: prompt,
     reasoningHead: 'reasoning: ',
     reasoning: (text) => text,
+    reasoningWidth: width,
     answerHead: (model) => `${sanitizeLine(model ?? 'answer')}: `,
     answerText: passThrough,
     closing: ({ version, models }) =>

@@ -59,6 +59,7 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
     answerHead: () => '',
     reasoningHead: '',
     reasoning: (text) => style.dim(text),
+    reasoningWidth: columns,
     answerText() {
       const loaded = options.markdown();
       const shown = { ...options, codeHint: (block: number) => `/copy ${block}` };

@@ -32,3 +32,33 @@ export function createWordRows(width: () => number, column: number): WordRows {
     },
   };
 }
+
+/** Text that arrives in any pieces, in rows that end between words. */
+export interface WordStream {
+  write(text: string): string;
+  /** The last word. */
+  end(): string;
+}
+
+/** A longer word is written before its end. */
+const maxWord = 1000;
+/** The end of a text that the next piece may continue; scripts without spaces have no such words. */
+const lastWord = /[^\s\u2e80-\uffef]*$/;
+
+export function createWordStream(width: () => number, column: number): WordStream {
+  const rows = createWordRows(width, column);
+  let word = '';
+  return {
+    write(added) {
+      const text = word + added;
+      const [last = ''] = lastWord.exec(text) ?? [];
+      word = last.length > maxWord ? '' : last;
+      return rows.write(text.slice(0, text.length - word.length));
+    },
+    end() {
+      const last = word;
+      word = '';
+      return rows.write(last);
+    },
+  };
+}

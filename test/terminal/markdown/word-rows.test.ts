@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createWordStream } from '../../../src/terminal/markdown/word-rows.ts';
+
+function inRows(pieces: readonly string[], width: number, column = 0): string {
+  const stream = createWordStream(() => width, column);
+  return pieces.map((piece) => stream.write(piece)).join('') + stream.end();
+}
+
+test.each([
+  ['between words', 'one two three four', 'one two\nthree four'],
+  ['at line ends', 'one\ntwo\n\nthree', 'one\ntwo\n\nthree'],
+  ['beside ideographs', '日本語日本語日本語', '日本語日本\n語日本語'],
+  ['not in a long word', 'a https://example.com/tea b', 'a\nhttps://example.com/tea b'],
+])('rows end %s, in any pieces', (_, text, rows) => {
+  expect(inRows([text], 10)).toBe(rows);
+  expect(inRows(text.split(''), 10)).toBe(rows);
+});
+
+test('the first row begins after its label', () => {
+  expect(inRows(['one two'], 10, 6)).toBe('one\ntwo');
+});
+
+test('ideographs are written as they arrive', () => {
+  const stream = createWordStream(() => 10, 0);
+  expect(stream.write('日本')).toBe('日本');
+  expect(stream.write('one tw')).toBe('one');
+});

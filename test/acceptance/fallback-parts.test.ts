@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { jsonLines, runNatter, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import type { RawServer, Reply } from '../support/raw-server.ts';
+import { openRepl } from '../support/repl-terminal.ts';
 import { serve } from '../support/serve.ts';
 
 const failed: Reply = [response(500)];
@@ -91,4 +92,12 @@ test('the last answer of --split has the model, the profile and the models befor
     model: 'nextgen',
     fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
   });
+});
+
+test('a conversation says that the setting does not apply to it', async () => {
+  const session = await openRepl(['--sandbox'], { env: { NATTER_FALLBACK: 'nextgen' } });
+  const screen = await session.waitFor(/does not apply to a conversation/);
+  expect(screen).toContain('the setting fallback does not apply');
+  session.kill('SIGTERM');
+  await session.exit;
 });

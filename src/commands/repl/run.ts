@@ -122,6 +122,10 @@ async function start(parts: Parts, state: ReplState): Promise<Session> {
   });
 }
 
+/** The option is refused; the setting is for other commands, too. */
+const noFallback =
+  'the setting fallback does not apply to a conversation on a terminal; /retry MODEL asks a different model';
+
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function open(parts: Parts, session: Session, words: readonly string[]): void {
   const { context, options, sessionNotices } = parts;
@@ -132,6 +136,7 @@ function open(parts: Parts, session: Session, words: readonly string[]): void {
     session.print([welcomeEntry(state)]);
   for (const name of options.file ?? [])
     sessionNotices.notify(`${name} is attached to the next prompt`);
+  if (parts.settings.values.fallback !== undefined) sessionNotices.notify(noFallback);
   const prompt = typedPrompt(words.join(' '));
   if (prompt === '' || state.dialog !== undefined) return;
   // In line mode it is in the queue, and an empty line sends it.

@@ -65,6 +65,7 @@ test('no other command loads the REPL', () => {
     /(?<!=>)require\("\.\/repl\.cjs"\)/.test(readFileSync(join('dist', name), 'utf8')),
   );
   const ofRepl = [
+    'ask-again.cjs',
     'change-parameters.cjs',
     'choose-role.cjs',
     'compact.cjs',

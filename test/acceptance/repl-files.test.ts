@@ -68,3 +68,17 @@ test('a pasted path that does not exist stays text', async () => {
   await terminal.waitFor(/^\/no\/such\/file\.md$/m);
   expect(await leave(terminal)).toBe(0);
 });
+
+test('the answer to a prompt file with a schema is checked, and asked for again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-film-'));
+  mkdirSync(join(folder, '.natter/prompts'), { recursive: true });
+  const text = '---\nschema: title, year int\n---\n[sandbox misfit] a film';
+  writeFileSync(join(folder, '.natter/prompts/film.md'), text);
+  const shell = `cd '${folder}' && exec $NATTER --sandbox`;
+  const terminal = await openRepl([], { columns: 120, shell });
+  terminal.type('/film');
+  terminal.type(keys.enter);
+  await terminal.waitFor(/does not match the schema: the answer must be an object; asking again/);
+  await terminal.waitFor(/"year": 1/);
+  expect(await leave(terminal)).toBe(0);
+});

@@ -161,12 +161,15 @@ async function fill(
   const contentOf = await readInserted(context, { context, notices, signal }, found, prompt);
   const contents = { ...contentsOf(prompt, use), files: [], contentOf, systemOption: undefined };
   const { prompt: content, system } = composeFile(prompt, contents);
-  const unchecked = `the answer is not checked against the schema of ${prompt.file.name}`;
-  return {
+  const filled = {
     content,
     settings: ownSettings(options, prompt, system),
-    notices: [...prompt.notices, ...(prompt.front.schema === undefined ? [] : [unchecked])],
+    notices: prompt.notices,
   };
+  const { schema } = prompt.front;
+  if (schema === undefined) return filled;
+  const { withSchemaCheck } = await import('./schema-check.ts');
+  return withSchemaCheck({ ...options, found, signal }, schema, filled);
 }
 
 /** Prompt files of the project and of the user, for a conversation. */

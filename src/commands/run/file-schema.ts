@@ -3,14 +3,14 @@ import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import type { FrontMatter } from '../../prompt-files/front-matter-keys.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
 import { isSchemaPath } from '../../schema/schema-text.ts';
-import type { ChatOptions } from '../chat/run.ts';
 import { type SchemaSource, uncheckedOptions } from '../check/check-options.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readTextFile } from '../prompt/load-prompt-file.ts';
 
 export interface SchemaReading extends AttachOptions {
-  readonly options: ChatOptions;
+  /** Of the command line. */
+  readonly options: object;
   readonly guard: SecretGuard | undefined;
   readonly found: FoundPrompt;
   /** The current one, for messages. */

@@ -71,7 +71,7 @@ function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
 async function ownSchemaOf(
   context: Context,
   { front: { schema } }: PromptFile,
-  reading: Omit<SchemaReading, 'directory'>,
+  reading: Omit<SchemaReading, 'directory'> & { readonly options: ChatOptions },
 ) {
   if (schema === undefined || reading.options.schema !== undefined) return undefined;
   const { readOwnSchema } = await import('./file-schema.ts');

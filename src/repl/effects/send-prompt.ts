@@ -11,8 +11,10 @@ import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { notice } from '../state/entry.ts';
 import { contextUse, messagesFor, ratioOf } from '../state/position.ts';
 import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
-import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
+import { refusalNotice } from '../../output/notices.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
+import type { SchemaCheck } from '../session/ports.ts';
+import { printNotices } from './answer-notices.ts';
 import { checkFiles, type CheckedFiles } from './checked-files.ts';
 import { renewKey } from './renew-key.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
@@ -33,7 +35,23 @@ interface Answer {
   finishReason: string | undefined;
   /** Why the prompt was probably cut. */
   truncation: string | undefined;
+  /** The text as shown, and as received: with placeholders for secrets. */
+  shown: string;
+  received: string;
+  /** Of a prompt file with a schema. */
+  check: SchemaCheck | undefined;
 }
+
+const unanswered = {
+  recorder: undefined,
+  isOpen: false,
+  refusal: '',
+  lateReasoning: '',
+  finishReason: undefined,
+  truncation: undefined,
+  shown: '',
+  received: '',
+};
 
 /** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
 function systemParent({ core, settings }: Answer, parent: string | undefined): string | undefined {
@@ -89,6 +107,7 @@ async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
   core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
   if (event.type === 'text-received') {
     await showAnswer(answer);
+    answer.shown += event.text;
     await core.transcript.answerText(event.text);
     core.dispatch({ type: 'undecided-changed', text: core.transcript.undecided() });
   } else if (event.type === 'refusal-received') {
@@ -107,6 +126,7 @@ async function* recorded(answer: Answer, request: CompletionRequest): AsyncGener
   const options = { signal, hurry: () => core.hurried() };
   for await (const event of core.ports.service.client().chat(request, options)) {
     recorder?.event(event);
+    if (event.type === 'text-received') answer.received += event.text;
     yield event;
   }
 }
@@ -129,25 +149,6 @@ async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
   const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
   if (warning !== undefined) core.print([notice(warning)]);
   await renewKey(core, signal, () => receiveEvents(answer, request));
-}
-
-function finishNotice(reason: string | undefined): string | undefined {
-  if (reason === undefined || reason === 'stop') return undefined;
-  return reason === 'length'
-    ? 'the answer reached the token limit; /continue resumes it'
-    : `the answer ended with ${reason}`;
-}
-
-/** The notices after a complete answer. `removed`: the number of its characters that were not shown. */
-function printNotices(answer: Answer, noAnswer: Failure | undefined, removed: number): void {
-  const { core, finishReason, refusal, lateReasoning } = answer;
-  const texts = [
-    lateReasoning === '' ? undefined : `reasoning after the first text: ${lateReasoning}`,
-    refusal === '' ? (noAnswer?.message ?? finishNotice(finishReason)) : refusalNotice(refusal),
-    answer.truncation,
-    removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
-  ].filter((text) => text !== undefined);
-  core.print(texts.map((text) => notice(core.ports.clean(text))));
 }
 
 /** Ends an answer that was received in full. `noAnswer`: why the response does not count as an answer. */
@@ -180,8 +181,27 @@ async function filled(answer: Answer, prompt: PromptToSend) {
   const { core, settings, signal } = answer;
   const { use } = prompt;
   const found = await fillPrompt(core, { ...prompt, use }, settings, signal);
-  if (found.type === 'filled') answer.settings = found.settings;
+  if (found.type === 'filled') {
+    answer.settings = found.settings;
+    answer.check = found.check;
+  }
   return found;
+}
+
+/** Receives the answer, and asks again while it does not match the schema of its prompt file. */
+async function answerPrompt(answer: Answer, promptId: string): Promise<AnswerOutcome> {
+  for (let retry = 1, id = promptId; ; retry += 1) {
+    await receiveAnswer(answer, id);
+    const outcome = await endComplete(answer);
+    const { core, check, shown, received, finishReason, refusal } = answer;
+    const isComplete = finishReason !== 'length' && refusal === '';
+    if (check === undefined || !isComplete) return outcome;
+    const { askAgain } = await import('./ask-again.ts');
+    const next = askAgain(core, check, { shown, received, promptId: id, retry });
+    if (next === undefined) return outcome;
+    id = next;
+    Object.assign(answer, unanswered);
+  }
 }
 
 async function send(answer: Answer, unfilled: PromptToSend): Promise<AnswerOutcome> {
@@ -195,8 +215,7 @@ async function send(answer: Answer, unfilled: PromptToSend): Promise<AnswerOutco
       prompt.type === 'repeat'
         ? recordRepeated(answer, prompt.turnId)
         : await recordNew(answer, prompt, checked);
-    await receiveAnswer(answer, promptId);
-    return await endComplete(answer);
+    return await answerPrompt(answer, promptId);
   } catch (error) {
     const isNoAnswer = error instanceof Failure && error.kind === 'no_answer';
     return isNoAnswer ? endComplete(answer, error) : endIncomplete(answer, error);
@@ -213,12 +232,8 @@ export async function runSend(
     settings,
     nextModel,
     signal: core.begin(),
-    recorder: undefined,
-    isOpen: false,
-    refusal: '',
-    lateReasoning: '',
-    finishReason: undefined,
-    truncation: undefined,
+    check: undefined,
+    ...unanswered,
   };
   const outcome = await send(answer, prompt);
   const conversation = core.journal().conversation();

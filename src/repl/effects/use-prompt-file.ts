@@ -2,6 +2,7 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { Candidate } from '../editing/completion.ts';
 import { recalledDraft } from '../editing/history.ts';
 import { shownText } from '../editing/paste.ts';
+import type { SchemaCheck } from '../session/ports.ts';
 import { runTask, type SessionCore } from '../session/session-core.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { failureEntry, notice } from '../state/entry.ts';
@@ -56,7 +57,12 @@ function mergedParameters(
 type NewPrompt = PromptToSend & { readonly type: 'new' };
 
 type Filled =
-  | { readonly type: 'filled'; readonly prompt: NewPrompt; readonly settings: SessionSettings }
+  | {
+      readonly type: 'filled';
+      readonly prompt: NewPrompt;
+      readonly settings: SessionSettings;
+      readonly check: SchemaCheck | undefined;
+    }
   | { readonly type: 'unconfirmed'; readonly problem: string; readonly hasSecrets: true };
 
 /** Fills a prompt file and checks its texts for secrets. @throws Failure */
@@ -68,7 +74,7 @@ export async function fillPrompt(
 ): Promise<Filled> {
   const { use } = prompt;
   const { prompts, guard } = core.ports;
-  const { content, settings: own, notices } = await prompts.fill(use, signal);
+  const { content, settings: own, notices, check } = await prompts.fill(use, signal);
   core.print(notices.map((text) => notice(core.ports.clean(text))));
   const texts: readonly AttachedFile[] = [
     { name: `/${use.name}`, content },
@@ -87,5 +93,6 @@ export async function fillPrompt(
       parameters: mergedParameters(settings.parameters, own.parameters),
       ...(own.system !== undefined && { system: system ?? '' }),
     },
+    check,
   };
 }

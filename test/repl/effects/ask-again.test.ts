@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { pathOf } from '../../../src/conversation/tree.ts';
+import type { SessionPorts } from '../../../src/repl/session/ports.ts';
+import { openMemorySession, saying } from '../../support/memory-session.ts';
+
+/** A prompt file whose answer must be `good`. */
+function withCheck(usual: SessionPorts): SessionPorts {
+  const check = {
+    retries: 1,
+    check: (_: string, received: string) =>
+      received === 'good' ? undefined : { text: `not ${received}`, correction: again(received) },
+  };
+  const fill: SessionPorts['prompts']['fill'] = async (...words) => ({
+    ...(await usual.prompts.fill(...words)),
+    check,
+  });
+  return { ...usual, prompts: { ...usual.prompts, fill } };
+}
+
+const again = (received: string) => (received === '' ? undefined : `correct ${received}`);
+
+async function answered(...answers: readonly string[]) {
+  const memory = openMemorySession({
+    replies: answers.map((text) => saying(text)),
+    ports: withCheck,
+  });
+  memory.enter('/review lang=js focus=speed all');
+  const state = await memory.idle();
+  const sent = memory.requests.map(({ messages }) => messages.at(-1)?.content);
+  return { text: memory.text(), sent, turns: pathOf(state.conversation) };
+}
+
+const prompt = 'review js for speed: all';
+
+test('an answer that matches the schema of its prompt file is not asked for again', async () => {
+  const { sent, text } = await answered('good');
+  expect(sent).toEqual([prompt]);
+  expect(text).not.toContain('schema');
+});
+
+test('an answer that does not match is asked for again, in the conversation', async () => {
+  const { sent, text, turns } = await answered('bad', 'good');
+  expect(sent).toEqual([prompt, 'correct bad']);
+  expect(text).toContain('the answer does not match the schema: not bad; asking again (1 of 1)');
+  expect(turns.slice(1).map(({ content }) => content)).toEqual([
+    prompt,
+    'bad',
+    'correct bad',
+    'good',
+  ]);
+});
+
+test('after an empty answer the same prompt is sent again', async () => {
+  const { sent, turns } = await answered('', 'good');
+  expect(sent).toEqual([prompt, prompt]);
+  expect(turns.slice(1).map(({ content }) => content)).toEqual([prompt, 'good']);
+});
+
+test('the last answer that does not match is shown and reported', async () => {
+  const { sent, text } = await answered('bad', 'worse');
+  expect(sent).toHaveLength(2);
+  expect(text).toContain('worse');
+  expect(text).toContain('the answer does not match the schema: not worse');
+  expect(text).toContain('/retry asks for a different answer, without a check');
+});

@@ -3,18 +3,18 @@ import { Failure } from '../failure.ts';
 /** Git Bash turns an argument such as `/name` into the path of a file. */
 const isConverted = (text: string) => /^[A-Za-z]:[\\/]/.test(text);
 
-/** The names and indexes of a JSON Pointer (RFC 6901). @param label for the message @throws Failure `usage` */
-export function parsePointer(text: string, label: string): readonly string[] {
+/** The names and indexes of the JSON Pointer of `--select` (RFC 6901). @throws Failure `usage` */
+export function parsePointer(text: string): readonly string[] {
   if (text === '') return [];
   if (!text.startsWith('/')) {
-    throw new Failure('usage', `${label} must be a JSON Pointer such as /items/0/name`, {
+    throw new Failure('usage', '--select must be a JSON Pointer such as /items/0/name', {
       hint: isConverted(text)
         ? 'Git Bash turned it into a path; set MSYS_NO_PATHCONV=1'
         : 'begin it with /, and put / between names and indexes (from 0)',
     });
   }
   if (/~(?![01])/.test(text)) {
-    throw new Failure('usage', `${label} has a ~ that is not part of ~0 or ~1`, {
+    throw new Failure('usage', '--select has a ~ that is not part of ~0 or ~1', {
       hint: 'in a name, write ~0 for ~ and ~1 for /',
     });
   }

@@ -1,10 +1,11 @@
 import { plainStyle, type Style } from './style.ts';
 
-const around = (begin: number, end: number) => (text: string) =>
+/** Code 22 ends both. */
+const weight = (begin: number) => (text: string) =>
   text
     .split('\n')
-    .map((line) => (line === '' ? line : `\u001B[${begin}m${line}\u001B[${end}m`))
+    .map((line) => (line === '' ? line : `\u001B[${begin}m${line}\u001B[22m`))
     .join('\n');
 
 /** Bold and dim text without colours, for `NO_COLOR`. */
-export const weightStyle: Style = { ...plainStyle, bold: around(1, 22), dim: around(2, 22) };
+export const weightStyle: Style = { ...plainStyle, bold: weight(1), dim: weight(2) };

@@ -6,7 +6,7 @@ const document = String.raw`{
   "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8
 }`;
 
-const at = (json: string, pointer: string) => textAt(json, parsePointer(pointer, '--select'));
+const at = (json: string, pointer: string) => textAt(json, parsePointer(pointer));
 
 test.each([
   ['/foo', '["bar", "baz"]'],
@@ -53,11 +53,11 @@ test.each([
   ['/a~2', 'has a ~ that is not part of ~0 or ~1'],
   ['/a~', 'has a ~ that is not part of ~0 or ~1'],
 ])('refuses %s', (pointer, problem) => {
-  expect(() => parsePointer(pointer, '--select')).toThrow(`--select ${problem}`);
+  expect(() => parsePointer(pointer)).toThrow(`--select ${problem}`);
 });
 
 test('a pointer that Git Bash turned into a path has a hint', () => {
-  expect(() => parsePointer('C:/Program Files/Git/name', '--select')).toThrow(
+  expect(() => parsePointer('C:/Program Files/Git/name')).toThrow(
     expect.objectContaining({ hint: expect.stringContaining('MSYS_NO_PATHCONV') }),
   );
 });

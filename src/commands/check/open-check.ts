@@ -101,7 +101,7 @@ function openSchema({ text, label }: SchemaSource, notices: Notices): OpenedSche
 }
 
 function createChecker(opened: OpenedSchema | undefined, select: string | undefined) {
-  const pointer = select === undefined ? undefined : parsePointer(select, '--select');
+  const pointer = select === undefined ? undefined : parsePointer(select);
   return (content: string): CheckedText => {
     const found = readAnswerValue(content);
     if ('message' in found) return { violations: [found], isCorrectable: true };

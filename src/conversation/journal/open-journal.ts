@@ -28,7 +28,7 @@ const idLength = 8;
 function newJournal(
   options: JournalOptions,
   original: readonly JournalRecord[],
-  file: AppendFile,
+  file: AppendFile = appendFile,
 ): Journal {
   const { folder, random, save } = options;
   const isSaved = folder !== undefined && save !== false;
@@ -50,7 +50,7 @@ function newJournal(
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
-export function createJournal(options: JournalOptions, file: AppendFile = appendFile): Journal {
+export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
   return newJournal(options, [], file);
 }
 
@@ -58,7 +58,6 @@ export function createJournal(options: JournalOptions, file: AppendFile = append
 export function branchJournal(
   options: JournalOptions & { readonly folder: string },
   id: string,
-  file: AppendFile = appendFile,
 ): Journal {
   const path = conversationFile(conversationsFolder(options.folder), id);
   const { fold, lostLines } = loadConversation(path, id);
@@ -66,7 +65,6 @@ export function branchJournal(
   return newJournal(
     options,
     recordsOf(fold.conversation(), () => false),
-    file,
   );
 }
 
@@ -110,7 +108,6 @@ function checkReadable(path: string, id: string, { records, version }: LoadedCon
 export function resumeJournal(
   options: JournalOptions & { readonly folder: string },
   id: string,
-  file: AppendFile = appendFile,
 ): ResumeResult {
   const conversations = conversationsFolder(options.folder);
   const path = conversationFile(conversations, id);
@@ -125,7 +122,7 @@ export function resumeJournal(
     checkReadable(path, id, loaded);
     warnAboutLostLines(options, id, loaded.lostLines);
     if (options.save === false) lock?.release();
-    const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file };
+    const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
     const journal = openJournal(options, loaded.fold, (allRecords) =>
       options.save === false ? memorySink(options) : fileSink({ ...target, allRecords }, options),
     );

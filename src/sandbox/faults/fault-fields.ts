@@ -59,15 +59,11 @@ const counting = fieldsOf('counting');
 
 const responseFields = {
   reply: reply(choice(replyNames, 'name'), 'reply to send'),
-  tokens: reply(wholeNumber('n', 1), 'length of the replies `tokens` and `million`'),
-  seed: reply(wholeNumber('n', 0), 'random seed of the replies `tokens` and `million`'),
-  rate: reply(
-    wholeNumber('n', 1),
-    'events per second (tokens, unless `split`); default: no pause',
-    {
-      aliases: ['tps', 'speed'],
-    },
-  ),
+  tokens: reply(wholeNumber(1), 'length of the replies `tokens` and `million`'),
+  seed: reply(wholeNumber(0), 'random seed of the replies `tokens` and `million`'),
+  rate: reply(wholeNumber(1), 'events per second (tokens, unless `split`); default: no pause', {
+    aliases: ['tps', 'speed'],
+  }),
 
   status: response(status, 'respond with this status and an error body', { aliases: ['code'] }),
   message: response(anyText('text'), 'message in the error body', { aliases: ['detail'] }),
@@ -106,14 +102,10 @@ const responseFields = {
     bare: 'forever',
     aliases: ['wait', 'latency', 'stall-before', 'timeout'],
   }),
-  'stall-after': timing(
-    wholeNumber('n', 0),
-    'stop sending after n events, or half of a JSON body',
-    {
-      bare: '3',
-      aliases: ['stall'],
-    },
-  ),
+  'stall-after': timing(wholeNumber(0), 'stop sending after n events, or half of a JSON body', {
+    bare: '3',
+    aliases: ['stall'],
+  }),
   'stall-for': timing(duration, 'length of the stall; default: forever'),
   'keep-alive': timing(duration, 'interval of comments during a stall', { bare: '1000' }),
   drip: timing(drip, 'pause before each event, or after each few bytes', { bare: '50ms' }),
@@ -130,12 +122,12 @@ const responseFields = {
   'close-after': ending(toggle, 'close the connection after the answer, unannounced'),
 
   times: counting(
-    wholeNumber('n', 1),
+    wholeNumber(1),
     'affect n requests, then answer normally; for a group in a prompt, the count then restarts',
     { aliases: ['count', 'repeat'] },
   ),
-  skip: counting(wholeNumber('n', 0), 'answer n requests normally first'),
-  every: counting(wholeNumber('n', 1), 'affect only every n-th request'),
+  skip: counting(wholeNumber(0), 'answer n requests normally first'),
+  every: counting(wholeNumber(1), 'affect only every n-th request'),
 };
 
 /** Repetitions are built in memory. */
@@ -145,12 +137,12 @@ const events = fieldsOf('events');
 
 /** Fields of single events, mostly where the contract is not precise. */
 const eventFields = {
-  'malformed-at': events(wholeNumber('n', 1), 'corrupt event n', {
+  'malformed-at': events(wholeNumber(1), 'corrupt event n', {
     bare: '3',
     aliases: ['malformed'],
   }),
   'malformed-as': events(choice(namesOf(malformedSummaries), 'kind'), 'how to corrupt it'),
-  'error-at': events(wholeNumber('n', 1), 'send an error in place of event n, then end', {
+  'error-at': events(wholeNumber(1), 'send an error in place of event n, then end', {
     bare: '3',
     aliases: ['error-event', 'error'],
   }),
@@ -175,13 +167,13 @@ const eventFields = {
   'line-ending': events(choice(['lf', 'crlf', 'cr', 'mixed']), 'line ends of the stream', {
     aliases: ['eol'],
   }),
-  bom: events(wholeNumber('n', 1, maxRepeats), 'start the stream with n byte order marks', {
+  bom: events(wholeNumber(1, maxRepeats), 'start the stream with n byte order marks', {
     bare: '1',
   }),
-  comments: events(wholeNumber('n', 1, maxRepeats), 'send n comment lines before each event', {
+  comments: events(wholeNumber(1, maxRepeats), 'send n comment lines before each event', {
     bare: '1',
   }),
-  'data-spaces': events(wholeNumber('n', 0, maxRepeats), 'spaces after `data:`; default: 1'),
+  'data-spaces': events(wholeNumber(0, maxRepeats), 'spaces after `data:`; default: 1'),
   'data-lines': events(toggle, 'spread each JSON value over several data lines'),
   'extra-fields': events(toggle, 'add id, retry, event and unknown lines to each event'),
   role: events(

@@ -36,10 +36,10 @@ function parseCount(value: string, least: number, most = Infinity): number | und
 }
 
 /** A whole number; `k` and `m` mean thousands and millions. */
-export function wholeNumber(placeholder: string, least: number, most?: number): ValueKind<number> {
+export function wholeNumber(least: number, most?: number): ValueKind<number> {
   const range = most === undefined ? `from ${least}` : `from ${least} to ${most}`;
   return {
-    placeholder,
+    placeholder: 'n',
     expects: `a whole number ${range}, such as ${Math.max(least, 3)}`,
     parse: (value) => parseCount(value, least, most),
   };

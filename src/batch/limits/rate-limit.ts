@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts';
 import { createMinuteWindow } from './minute-window.ts';
-import { createWake } from './wake.ts';
 
 /** A limit on requests and tokens, of one process or shared by several. */
 export interface RateLimit {
@@ -18,6 +17,33 @@ export interface RateLimit {
 export interface RateLimits {
   readonly requests: number | undefined;
   readonly tokens: number | undefined;
+}
+
+/** A wait that ends early. */
+interface Wake {
+  /** Resolves after `milliseconds`, when `stop` aborts, or at the next `wake`. */
+  wait(milliseconds: number, stop: AbortSignal): Promise<void>;
+  wake(): void;
+}
+
+function createWake(clock: Clock): Wake {
+  let waking = new AbortController();
+  return {
+    async wait(milliseconds, stop) {
+      waking = new AbortController();
+      const { signal } = waking;
+      const wake = () => waking.abort('woken');
+      stop.addEventListener('abort', wake);
+      try {
+        await clock.sleep(milliseconds, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        stop.removeEventListener('abort', wake);
+      }
+    },
+    wake: () => waking.abort('woken'),
+  };
 }
 
 /** The limit of one process. */

@@ -78,7 +78,7 @@ export async function memoryOf(home: BenchHome, tokens: number): Promise<number>
     child.onExit(() => fail(new Error(`natter ended early: ${rest}`)));
     child.onData((data) => {
       rest = (rest + data).slice(-4000);
-      if (rest.includes(usage) || /\d s · [\d,]+ tokens\b/.test(rest)) ended();
+      if (rest.includes(usage) || /\d s · [\d,]+ tokens?\b/.test(rest)) ended();
     });
   });
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');

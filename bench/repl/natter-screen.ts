@@ -1,9 +1,14 @@
 import { systemClock } from '../../src/clock.ts';
+import { TextGathering } from '../../src/repl/effects/gather-texts.ts';
 import { createDrawer, loadLayout } from '../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
-import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
-import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
+import { createLiveRegion, type LiveRegion } from '../../src/terminal/live/live-region.ts';
+import {
+  createMarkdownStream,
+  type MarkdownStream,
+} from '../../src/terminal/markdown/markdown-stream.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
+import type { Style } from '../../src/terminal/style.ts';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { viewModel } from '../../test/support/view-models.ts';
 import type { BenchScreen, Terminal } from './screen.ts';
@@ -19,12 +24,9 @@ function modelOf(tokens: number, seconds: number, tail: string): ViewModel {
   });
 }
 
-/** natter's path from a delta to the terminal: sanitizer, Markdown, live region with status and composer. */
-export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
-  await loadLayout();
-  const style = createChalkStyle();
+function openRegion(terminal: Terminal): LiveRegion {
   const write = (text: string): undefined => terminal.write(text);
-  const region = createLiveRegion({
+  return createLiveRegion({
     output: { ...terminal, write },
     clock: systemClock,
     synchronized: true,
@@ -32,24 +34,49 @@ export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
     resizePause: 100,
     askColumn: () => undefined,
   });
+}
+
+function openMarkdown({ columns: width }: Terminal, style: Style): MarkdownStream {
+  return createMarkdownStream({ style, width, hyperlinks: true, unicode: true, wrap: 'words' });
+}
+
+/**
+ * natter's path from a delta to the terminal: texts of one update joined, sanitizer, Markdown wrapped between words,
+ * live region with status and composer.
+ */
+export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
+  await loadLayout();
+  const style = createChalkStyle();
+  const region = openRegion(terminal);
   const draw = createDrawer();
   const lookNow = () => ({ style, unicode: true, now: performance.now() });
-  const width = () => terminal.columns();
-  const stream = createMarkdownStream({ style, width, hyperlinks: true, unicode: true });
+  const stream = openMarkdown(terminal, style);
   const sanitizer = createSanitizer();
   const begin = performance.now();
   let tokens = 0;
+  const show = async (text: string) => {
+    region.commit(await stream.write(sanitizer.write(text)));
+    const seconds = Math.floor((performance.now() - begin) / 1000);
+    const model = modelOf(tokens, seconds, stream.undecided());
+    region.render((place) => draw(model, lookNow(), place));
+  };
+  const gathering = new TextGathering();
+  const receive = async () => {
+    for await (const event of gathering.events((skipsOne) => region.nextUpdate(skipsOne))) {
+      if (event.type === 'text-received') await show(event.text);
+    }
+  };
   // As in a conversation, and as in the other screens, the first frame is drawn before the answer.
   region.render((place) => draw(idle, lookNow(), place));
+  const received = receive();
   return {
-    async add(delta) {
+    add(text) {
       tokens += 1;
-      region.commit(await stream.write(sanitizer.write(delta)));
-      const seconds = Math.floor((performance.now() - begin) / 1000);
-      const model = modelOf(tokens, seconds, stream.undecided());
-      region.render((place) => draw(model, lookNow(), place));
+      return gathering.add({ type: 'text-received', text, deltas: [text] });
     },
     async close() {
+      gathering.end();
+      await received;
       region.commit(await stream.end());
       region.close();
     },

@@ -70,7 +70,7 @@ test('a conversation continues while natter is updated', async () => {
     env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
   });
   await session.waitFor(/›/);
-  const preloaded = ['answer', 'undici-exchange', 'markdown', 'code-line', 'code-blocks', 'report'];
+  const preloaded = ['answer', 'markdown', 'code-line', 'code-blocks', 'report'];
   const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.cjs\n`);
   while (!preloaded.every(isLoaded)) await sleep(20);
   rmSync(join(folder, 'dist'), { recursive: true });

@@ -88,7 +88,7 @@ describe('the walk of one prompt', () => {
     'With `--sandbox`': () => runInPipe(['--sandbox'], answer),
     'With `--record`': () => runInPipe(['--record', join(newFolder(), 'recording')], answer),
     'After a refused attempt': () => runInPipe([], refusal(429), answer),
-    'In `batch`, `compare` and the REPL': () => runInPipe(['compare'], answer),
+    'In `batch` and `compare`': () => runInPipe(['compare'], answer),
     'When the prompt fails': () => runInPipe([], refusal(403)),
     'On a terminal': runOnTerminal,
   };

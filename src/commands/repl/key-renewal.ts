@@ -1,4 +1,3 @@
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ServicePort } from '../../repl/session/ports.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { openService, type Service, serviceKey } from '../service/service.ts';
@@ -30,9 +29,7 @@ export function keyRenewal(
     const rejected = await serviceKey(context, settings);
     forgetPrintedKey(context, apiKeyCommand);
     if ((await serviceKey(context, settings)) === rejected) return false;
-    const renewed = await openService(context, presentation, options, settings, {
-      network: undiciNetwork,
-    });
+    const renewed = await openService(context, presentation, options, settings);
     replace(renewed);
     await service.close();
     return true;

@@ -1,4 +1,3 @@
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { FoundServer } from '../../repl/state/dialog.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { clientOptions, type ClientContext } from '../service/service.ts';
@@ -27,6 +26,7 @@ export async function findLocalServers(
   servers: readonly LocalServer[] = defaultServers,
 ): Promise<readonly FoundServer[]> {
   const { createClient } = await import('../../client/create-client.ts');
+  const { nodeNetwork } = await import('../../client/http/node/node-network.ts');
   const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
   const withoutHeaders = { ...settings, headers: {} };
   const find = async ({ name, port }: LocalServer) => {
@@ -35,7 +35,7 @@ export async function findLocalServers(
     const client = createClient({
       ...clientOptions(context, withoutHeaders, target),
       ...limits,
-      network: undiciNetwork,
+      network: nodeNetwork,
     });
     try {
       const records = await client.listModels({ signal });

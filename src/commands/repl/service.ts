@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts';
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';
@@ -157,9 +156,7 @@ async function openOther(
 ): Promise<Service> {
   const { sandbox: _sandbox, ...others } = replOptions.options;
   const { context, presentation } = replOptions;
-  const opened = await openService(context, presentation, others, settings, {
-    network: undiciNetwork,
-  });
+  const opened = await openService(context, presentation, others, settings);
   try {
     await check(opened.client, signal);
     if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
@@ -175,8 +172,7 @@ function openFirst(replOptions: ReplServiceOptions): Promise<Service> | LaterSer
   const { context, presentation, options, settings } = replOptions;
   const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
   const opening = sandbox ? { ...options, sandbox } : options;
-  const open = () =>
-    openService(context, presentation, opening, settings, { network: undiciNetwork });
+  const open = () => openService(context, presentation, opening, settings);
   const { record, replay } = chooseRecording(options, context.environment);
   if (!sandbox || record !== undefined || replay !== undefined) return open();
   const windows = withWindow(new Map(), settings.values);

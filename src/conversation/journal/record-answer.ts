@@ -8,7 +8,7 @@ export interface AnswerRecorder {
   event(event: ChatEvent): void;
   /**
    * Ends the answer; it is complete only after `answer-finished`. An answer that failed without text is recorded only if
-   * its prompt has no other one. Calls after the first do nothing.
+   * its prompt has no other one. Calls and events after the first do nothing.
    */
   end(failure?: FailureKind): void;
 }
@@ -31,6 +31,7 @@ export function createAnswerRecorder(
   const begin = () => (turnId ??= journal.startAnswer(answer).id);
   return {
     event(event) {
+      if (hasEnded) return;
       if (event.type === 'text-received') journal.appendText(begin(), event.text);
       else if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
       else if (event.type === 'answer-named' && event.model !== undefined) {

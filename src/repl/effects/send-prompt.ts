@@ -16,6 +16,7 @@ import { truncationWarning } from '../../output/truncated-prompt.ts';
 import type { SchemaCheck } from '../session/ports.ts';
 import { printNotices } from './answer-notices.ts';
 import { checkFiles, type CheckedFiles } from './checked-files.ts';
+import { gatherTexts } from './gather-texts.ts';
 import { renewKey } from './renew-key.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 
@@ -132,7 +133,9 @@ async function* recorded(answer: Answer, request: CompletionRequest): AsyncGener
 }
 
 async function receiveEvents(answer: Answer, request: CompletionRequest): Promise<void> {
-  for await (const event of answer.core.ports.guard.restore(recorded(answer, request))) {
+  const { ports, screen } = answer.core;
+  const events = ports.guard.restore(recorded(answer, request));
+  for await (const event of gatherTexts(events, (skipsOne) => screen.nextUpdate(skipsOne))) {
     await onEvent(answer, event);
   }
 }

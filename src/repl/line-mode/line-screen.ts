@@ -156,6 +156,7 @@ export function createLineScreen(options: LineScreenOptions): LineScreen {
       writeProgress(next);
       askAgain();
     },
+    nextUpdate: () => undefined,
     redraw() {
       output.question = undefined;
       askAgain();

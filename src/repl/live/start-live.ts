@@ -101,6 +101,7 @@ function screenOf(
       region.commit(text);
       return region.slowness();
     },
+    nextUpdate: (skipsOne) => region.nextUpdate(skipsOne),
     redraw: () => region.redraw(),
     scrollAway: () => region.commit('\n'.repeat(options.stdout.rows())),
     lend: (use) => lend(live, rawModeOf(), use),

@@ -219,6 +219,8 @@ export interface SessionPorts {
 export interface Screen {
   /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
+  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
+  nextUpdate(skipsOne: boolean): Promise<void> | undefined;
   /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
   /** Redraws after other output may have overwritten the screen. */

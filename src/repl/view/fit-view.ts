@@ -69,6 +69,7 @@ export function fitView(model: ViewModel, tailRows: number, rows: number): RowBu
   const sum = Object.values(budget).reduce((total, count) => total + count, 0);
   let excess = sum + model.composer.rows.length - (rows - 1);
   for (const [part, minimum] of shrinkOrder) {
+    if (excess <= 0) break;
     const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
     budget[part] -= removed;
     excess -= removed;

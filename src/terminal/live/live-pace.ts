@@ -9,6 +9,11 @@ export interface Pace {
   after(milliseconds: number): void;
   /** If the terminal is slow: resolves when it has accepted the last update. */
   slowness(): Promise<void> | undefined;
+  /**
+   * Resolves when a requested update would be done at once; undefined if that is now. With `skipsOne`, the update after
+   * that.
+   */
+  nextUpdate(skipsOne?: boolean): Promise<void> | undefined;
   end(): void;
 }
 
@@ -23,6 +28,22 @@ async function sleepUntil(due: () => number, clock: PaceClock, signal: AbortSign
   for (let wait = due() - clock.monotonic(); wait > 0; wait = due() - clock.monotonic()) {
     await clock.sleep(wait, signal);
   }
+}
+
+const throwUnlessAborted = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error;
+};
+
+/** Not again if another update comes first: many of them must not keep text waiting. */
+function turnAt(
+  due: number,
+  clock: PaceClock,
+  signal: AbortSignal,
+  slowness: () => Promise<void> | undefined,
+): Promise<void> | undefined {
+  const wait = due - clock.monotonic();
+  if (wait <= 0) return slowness();
+  return clock.sleep(wait, signal).then(slowness, () => undefined);
 }
 
 /** `look` is called directly before an update and may still request a pause. */
@@ -47,24 +68,24 @@ export function createPace(
     } while (next > clock.monotonic());
     isAsked = false;
     next = clock.monotonic() + minPause;
-    const writing = update();
-    slow = writing;
-    void writing?.then(() => (slow = undefined));
+    slow = update();
+    void slow?.then(() => (slow = undefined));
   };
   const soon = () => {
     if (isAsked || ending.signal.aborted) return;
     isAsked = true;
-    run().catch((error: unknown) => {
-      if (!ending.signal.aborted) throw error;
-    });
+    run().catch(throwUnlessAborted(ending.signal));
   };
+  const slowness = () => slow;
+  const turn = (due: number) => turnAt(due, clock, ending.signal, slowness);
   return {
     soon,
     after(milliseconds) {
       next = Math.max(next, clock.monotonic() + milliseconds);
       soon();
     },
-    slowness: () => slow,
+    slowness,
+    nextUpdate: (skipsOne = false) => turn(skipsOne ? next + minPause : next),
     end: () => ending.abort(),
   };
 }

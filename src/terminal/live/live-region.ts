@@ -21,6 +21,8 @@ export interface LiveRegion {
   writeAside(sequences: string): void;
   /** A promise while the terminal is slow: await it before committing more. */
   slowness(): Promise<void> | undefined;
+  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
+  nextUpdate(skipsOne?: boolean): Promise<void> | undefined;
   /** Call after a resize: the region is redrawn once the size is stable. */
   resized(): void;
   /** Erases the region, ends an open line, and queues all output until `resume`. */
@@ -189,6 +191,7 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
       pace.soon();
     },
     slowness: () => pace.slowness(),
+    nextUpdate: (skipsOne?: boolean) => pace.nextUpdate(skipsOne),
     resized() {
       // Even if the size has changed back: the terminal has moved its rows.
       state.isStale = true;

@@ -63,12 +63,20 @@ async function connectBeforeContext(agent: HttpsAgent): Promise<Agent> {
   return agent;
 }
 
+const loadHttpsAgent = () => import('https-proxy-agent');
+const loadHttpAgent = () => import('http-proxy-agent');
+
+/** Loads in advance what only connections through a proxy need. */
+export async function loadProxyAgents(): Promise<void> {
+  await Promise.all([loadHttpsAgent(), loadHttpAgent()]);
+}
+
 async function createProxyAgent(
   secure: boolean,
   { url }: Proxy,
   signal: AbortSignal | undefined,
 ): Promise<Agent> {
   const options = { keepAlive: true, signal };
-  if (secure) return new (await import('https-proxy-agent')).HttpsProxyAgent(url, options);
-  return new (await import('http-proxy-agent')).HttpProxyAgent(url, options);
+  if (secure) return new (await loadHttpsAgent()).HttpsProxyAgent(url, options);
+  return new (await loadHttpAgent()).HttpProxyAgent(url, options);
 }

@@ -16,11 +16,11 @@ const anyWord = /pass|pwd|secret|token|credential|authorization|key/i;
 const userInfo = /:\/\/[^\s:@/"'`<>]{1,64}:(?<secret>[^\s:@/"'`<>{}$*]{8,128})@[\w[.-]/dg;
 
 const placeholders =
-  /example|sample|placeholder|change-?_?me|dummy|fake|foobar|your|redacted|secret|passw|xxx|\*\*\*|\.\.\.|(.)\1{4}/i;
+  /12345678|example|sample|placeholder|change-?_?me|dummy|fake|foobar|your|redacted|secret|passw|xxx|\*\*\*|\.\.\.|(.)\1{4}/i;
 
 /** What a value in source code usually is: names, calls, paths, versions, hashes of files. */
 const isCode = (value: string) =>
-  /^[-\w.:/?!|&$]*[a-z]\d{0,2}$/i.test(value) && !/^\D*\d[^a-z]*[a-z].*\d/i.test(value);
+  /^[-\w.:/?!|&$]*[a-z](?:-?\d{1,2})?$/i.test(value) && !/^\D*\d[^a-z]*[a-z].*\d/i.test(value);
 
 const notSecret = /^(?:\/|\.{1,2}\/|~|https?:|sha\d{3}-|\d{4}-\d\d-\d\d|v?\d+\.\d+|0x|#|\$|%|@)/i;
 

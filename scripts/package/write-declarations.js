@@ -28,16 +28,12 @@ execFileSync(
 // The compiler writes declarations for every file of the client; only those reachable from the entry are published.
 for (const path of closureOf(entry, emitted)) {
   const text = readFileSync(join(emitted, path), 'utf8');
-  // Twice, because under TypeScript's `node16` CommonJS may require only files with CommonJS types.
-  for (const [types, script] of [
-    ['.d.ts', '.js'],
-    ['.d.cts', '.cjs'],
-  ]) {
-    const copy = join(target, path.replace(/\.d\.ts$/, types));
-    mkdirSync(dirname(copy), { recursive: true });
-    writeFileSync(copy, text.replaceAll(specifier, `$<path>${script}`));
-  }
+  // As types of CommonJS, because under TypeScript's `node16` CommonJS may require only those; ES modules may import both.
+  const copy = join(target, path.replace(/\.d\.ts$/, '.d.cts'));
+  mkdirSync(dirname(copy), { recursive: true });
+  writeFileSync(copy, text.replaceAll(specifier, '$<path>.cjs'));
 }
+writeFileSync(join(target, entry), "export * from './library.cjs';\n");
 rmSync(emitted, { recursive: true });
 // A CommonJS file, as its types require; every supported Node can `require` an ES module.
 writeFileSync('dist/client/library.cjs', "module.exports = require('./library.js');\n");

@@ -45,7 +45,7 @@ const parts = {
   highlighter: 'node_modules/@codemirror/',
   chalk: 'node_modules/chalk/',
   ajv: 'node_modules/ajv/',
-  'csv-parse': 'node_modules/csv-parse/',
+  'CSV reader': 'src/batch/input/csv.ts',
   commands: 'node_modules/commander/',
   repl: 'src/repl/',
   'prompt files': 'src/prompt-files/',
@@ -109,12 +109,12 @@ test('a prompt with NATTER_TRANSPORT=undici loads undici', async () => {
   expect(modules.map((file) => basename(file))).toContain('undici.cjs');
 });
 
-test('csv-parse is loaded only for a table', async () => {
+test('the reader of CSV is loaded only for a table', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-table-'));
   const [lines, table] = [join(folder, 'prompts.txt'), join(folder, 'prompts.csv')];
   for (const file of [lines, table]) writeFileSync(file, 'prompt\n"hi"\n');
-  expect(await loadedParts(['batch', '--dry-run', lines])).not.toContain('csv-parse');
-  expect(await loadedParts(['batch', '--dry-run', table])).toContain('csv-parse');
+  expect(await loadedParts(['batch', '--dry-run', lines])).not.toContain('CSV reader');
+  expect(await loadedParts(['batch', '--dry-run', table])).toContain('CSV reader');
 });
 
 test('yaml is loaded only for a prompt file with front matter', async () => {

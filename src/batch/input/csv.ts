@@ -1,6 +1,5 @@
 // CSV as in RFC 4180, with one deviation that spreadsheets produce: a quote inside an unquoted field is text.
 
-import { CsvError, parse } from 'csv-parse/sync';
 import { type InputLine, maxLineLength, tooLong } from './input-lines.ts';
 
 export interface CsvRecord {
@@ -28,27 +27,25 @@ interface ParsedText {
   readonly problem?: typeof textAfterQuote;
 }
 
+/** A quoted field at the beginning of a text; without the second quote, the text ends inside it. */
+const quoted = /^"([^"]*(?:""[^"]*)*)(")?/;
+
 /** @param text a record, or the beginning of one */
 function parseText(text: string, delimiter: string): ParsedText {
-  if (!text.includes('"')) return { fields: text.split(delimiter), isOpen: false };
   const fields: string[] = [];
-  // csv-parse accepts text after a closing quote as part of the field. Such text makes the fields, formatted as CSV
-  // again, differ from the input.
-  let formatted = '';
-  const cast = (field: string, { quoting }: { readonly quoting: boolean }) => {
-    fields.push(field);
-    formatted += (quoting ? `"${field.replaceAll('"', '""')}"` : field) + delimiter;
-    return field;
-  };
-  let isOpen = false;
-  try {
-    parse(text, { delimiter, record_delimiter: '\n', relax_quotes: true, cast });
-  } catch (error) {
-    if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error;
-    isOpen = true;
+  let problem: Pick<ParsedText, 'problem'> = {};
+  let rest = text;
+  for (;;) {
+    const [source = '', content = '', closing] = quoted.exec(rest) ?? [];
+    if (source !== '' && closing === undefined) return { fields, isOpen: true, ...problem };
+    const found = rest.indexOf(delimiter, source.length);
+    const end = found === -1 ? rest.length : found;
+    const isQuoted = source !== '' && end === source.length;
+    if (source !== '' && !isQuoted) problem = { problem: textAfterQuote };
+    fields.push(isQuoted ? content.replaceAll('""', '"') : rest.slice(0, end));
+    if (found === -1) return { fields, isOpen: false, ...problem };
+    rest = rest.slice(end + delimiter.length);
   }
-  const isWellFormed = `${text}${delimiter}`.startsWith(formatted);
-  return isWellFormed ? { fields, isOpen } : { fields, isOpen, problem: textAfterQuote };
 }
 
 interface OpenRecord {

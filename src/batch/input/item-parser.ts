@@ -148,7 +148,7 @@ function tableParser(
   };
 }
 
-/** The parser of a format. Only tables load csv-parse. */
+/** The parser of a format. Only tables load the reader of CSV. */
 export async function createItemParser(
   format: InputFormat,
   template: Template | undefined,

@@ -93,6 +93,7 @@ const library = defineConfig({
     // Those of its types are in their own files.
     comments: false,
     sourcemap: 'hidden',
+    minify: true,
   },
 });
 

@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { missingHooks } from '../scripts/bundle/reconciler.js';
 
 const chunks = readdirSync('dist').filter((name) => name.endsWith('.cjs'));
 const sizeOf = (name: string) => statSync(join('dist', name)).size;
@@ -47,6 +48,19 @@ test('only the dialects of SQL that natter highlights are bundled', () => {
 test('the WebAssembly of Yoga is a file, not text', () => {
   expect(isAscii(readFileSync('dist/yoga.wasm'))).toBe(false);
   expect(readFileSync(join('dist', 'screen.cjs'), 'utf8')).not.toMatch(/[\w+/]{5000}/);
+});
+
+test('no component calls a hook that the bundle does not contain', () => {
+  const folders = ['src/repl', 'node_modules/ink/build'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  );
+  const texts = files
+    .filter((file) => /\.(?:js|tsx?)$/.test(file))
+    .map((file) => readFileSync(file, 'utf8'));
+  const calls = new RegExp(`\\b(?:${missingHooks.join('|')})\\(`);
+  expect(texts.some((text) => /\buseMemo\(/.test(text))).toBe(true);
+  expect(texts.filter((text) => calls.test(text))).toEqual([]);
 });
 
 test('yaml is in a separate chunk', () => {

@@ -7,7 +7,8 @@ const modules = resolve('node_modules/yaml/browser/dist/index.js');
  * Tags such as `!!set` stay.
  */
 function withoutUnusedSchemas(code) {
-  const schemas = /\n {4}\['json', schema\$1\],\n {4}\['yaml11'.*\n.*\n\]\);\nconst tagsByName = \{.*?\n\};/s;
+  const schemas =
+    /\n {4}\['json', schema\$1\],\n {4}\['yaml11'.*\n.*\n\]\);\nconst tagsByName = \{.*?\n\};/s;
   if (!schemas.test(code)) throw new Error('not the schemas of yaml');
   return code.replace(schemas, "\n    ['yaml-1.1', schema],\n]);\nconst tagsByName = { merge };");
 }

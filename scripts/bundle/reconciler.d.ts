@@ -1,0 +1,2 @@
+export const missingHooks: readonly string[];
+export function reconcilerOfInk(code: string): string;

@@ -75,6 +75,13 @@ function readCommands(): CompletedCommand {
   return JSON.parse(text) as CompletedCommand;
 }
 
+/** From the file of ready texts that the build writes beside the bundle (bin/ready-text.cjs). */
+function readTopic(name: string): string | undefined {
+  const texts = readFileSync(join(__dirname, 'help.txt'), 'utf8');
+  const [, text] = texts.split(`\ftopic.${name}\f\n`);
+  return text?.split('\f')[0];
+}
+
 const isVersion = (word: string) => word === '--version' || word === '-V';
 
 async function runWords(context: Context, words: readonly string[]): Promise<void> {
@@ -175,6 +182,7 @@ async function run(words: readonly string[]): Promise<void> {
     version: packageJson.version,
     secrets: createSecrets(process.env),
     commands: readCommands,
+    topicText: readTopic,
   };
   try {
     await Promise.race([runCommandLine(context, words), graceAfter(ending.signal)]);

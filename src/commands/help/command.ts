@@ -13,11 +13,9 @@ export function buildHelp(context: Context): Command {
   hideServiceOptions(command);
   setExamples(command, ['natter help piping', 'natter help config set']);
   return command.action(async (words: string[]) => {
-    const { helpTopic } = await import('./topics.ts');
-    const [word] = words;
-    const program = command.parent;
-    const isTopic = program !== null && word !== undefined && words.length === 1;
-    const topic = isTopic ? await helpTopic(topicAliases.get(word) ?? word, program) : undefined;
+    const [word = ''] = words;
+    const name = topicNames.find((topic) => topic === (topicAliases.get(word) ?? word));
+    const topic = name === undefined || words.length > 1 ? undefined : context.topicText(name);
     await printHelp(context, topic ?? commandHelp(command, words));
   });
 }

@@ -9,15 +9,15 @@ const sizeOf = (name: string) => statSync(join('dist', name)).size;
 
 /** Bytes that every run, command, prompt and answer has to compile. */
 test.each([
-  ['main.cjs', 11_000],
-  ['shared.cjs', 28_500],
-  ['program.cjs', 65_000],
-  ['chat.cjs', 75_000],
-  ['answer.cjs', 75_000],
+  ['main.cjs', 9000],
+  ['shared.cjs', 25_000],
+  ['program.cjs', 64_000],
+  ['chat.cjs', 69_000],
+  ['answer.cjs', 74_000],
   // What the first frame of a conversation needs besides.
-  ['repl.cjs', 43_000],
-  ['session.cjs', 96_000],
-  ['screen.cjs', 222_000],
+  ['repl.cjs', 39_000],
+  ['session.cjs', 90_000],
+  ['screen.cjs', 218_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);
 });

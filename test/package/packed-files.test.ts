@@ -86,8 +86,8 @@ test('packing leaves nothing in the temporary folder', () => {
   expect(readdirSync(temporary).filter((name) => name.startsWith('natter-'))).toEqual([]);
 });
 
-test('the package is smaller than 1,050 kB', () => {
-  expect(statSync(tarball).size).toBeLessThan(1_050_000);
+test('the package is smaller than 950 kB', () => {
+  expect(statSync(tarball).size).toBeLessThan(950_000);
 });
 
 test('the package contains no sources, tests, scripts or source maps', () => {

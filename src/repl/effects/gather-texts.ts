@@ -2,8 +2,8 @@
 // formatted and drawn together. Reading continues meanwhile: what the service sent is recorded at once.
 import type { ChatEvent } from '../../client/events.ts';
 
-/** UTF-16 units that may wait; more are not collected until the next update, so that memory is reused. */
-const maxWaiting = 4096;
+/** UTF-16 units that may wait for an update; more are delivered at once, so that memory is reused. */
+const maxWaiting = 1024;
 
 /**
  * UTF-16 units between two updates that are faster than anyone reads, about 2,000 a second: then one update in two is

@@ -33,13 +33,26 @@ function measure(items: number, folder: string, url: string, words: readonly str
 const median = (values: readonly number[]) =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-function describe(runs: readonly Measured[]): string {
-  const speed = median(runs.map((run) => run.speed));
-  const cpu = median(runs.map((run) => run.cpu));
-  return `${Math.round(speed).toLocaleString('en-US')}/s, ${cpu.toFixed(2)} ms`;
+const medianOf = (runs: readonly Measured[]): Measured => ({
+  speed: median(runs.map((run) => run.speed)),
+  cpu: median(runs.map((run) => run.cpu)),
+});
+
+/** With the shares of the speed and the CPU of the bare undici program. */
+function describe({ speed, cpu }: Measured, bare: Measured): string {
+  const perSecond = Math.round(speed).toLocaleString('en-US');
+  const shares = [speed / bare.speed, cpu / bare.cpu].map((share) => share.toFixed(2));
+  return `${perSecond}/s (${shares[0]}), ${cpu.toFixed(3)} ms (${shares[1]})`;
 }
 
-/** Three runs of each program in turns. @returns rows of the table: items a second and CPU of an item */
+const bareUndici = 'bare undici Pool';
+/** Runs in which natter writes its cache of compiled code, as in the first days of an installation. */
+const cacheRuns = 3;
+
+/**
+ * Three runs of each program in turns, after runs that are not measured.
+ * @returns rows of the table: items a second and CPU of an item
+ */
 export async function compareOnWire(
   items: number,
   folder: string,
@@ -53,11 +66,15 @@ export async function compareOnWire(
   const output = join(folder, 'wire.jsonl');
   writeFileSync(input, Array.from({ length: items }, (_, at) => `${promptOf(at + 1)}\n`).join(''));
   const rows: [string, string][] = [];
+  for (let run = 0; run < cacheRuns; run += 1) {
+    rmSync(output, { force: true });
+    measure(items, folder, url, [resolve('bin/natter.cjs'), 'batch', input, '-o', output, '-q']);
+  }
   for (const concurrency of ['16', '64']) {
     const batch = [resolve('bin/natter.cjs'), 'batch', input, '-o', output, '-q'];
     const programs = {
       'bare node:http': [beside('bare-node'), url, String(items), concurrency],
-      'bare undici Pool': [beside('bare-undici'), url, String(items), concurrency],
+      [bareUndici]: [beside('bare-undici'), url, String(items), concurrency],
       'natter batch': [...batch, '--concurrency', concurrency],
     };
     const runs = new Map(Object.keys(programs).map((name) => [name, [] as Measured[]]));
@@ -67,8 +84,9 @@ export async function compareOnWire(
         runs.get(name)?.push(measure(items, folder, url, words));
       }
     }
+    const bare = medianOf(runs.get(bareUndici) ?? []);
     for (const [name, measured] of runs) {
-      rows.push([`${name}, ${concurrency} at once`, describe(measured)]);
+      rows.push([`${name}, ${concurrency} at once`, describe(medianOf(measured), bare)]);
     }
   }
   server.kill();

@@ -5,6 +5,7 @@ import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
+import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
@@ -44,6 +45,9 @@ interface BatchRun {
 
 type UncheckedRun = Omit<BatchRun, 'guard'>;
 
+/** Items from which V8's young generation stays as it is: it would grow with garbage, without being faster. */
+const manyItems = 1000;
+
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
@@ -74,11 +78,10 @@ function rulesOf(
 async function sendPending(
   { plan, items, sink, tally, presentation }: BatchRun,
   processing: ItemProcessing,
-  admission: Admission,
+  admit: Admission['admit'],
   stop: AbortSignal,
 ): Promise<void> {
   const { spending } = processing;
-  const admit: Admission['admit'] = (...next) => admission.admit(...next);
   const admitAffordable = async (...next: Parameters<Admission['admit']>) =>
     (await spending?.admits(next[0])) === false ? undefined : admit(...next);
   await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
@@ -143,7 +146,16 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
     const counted = { secrets: context.secrets, sink, tally, stopRun, spending };
     const warnTruncated = (text: string) => warn(truncatedResult(text));
     const processing = { ...counted, fallback, warnTruncated, ...rules };
-    await sendPending(run, processing, admission, stop);
+    await limitYoungGeneration(
+      (add) => {
+        const counting: Admission['admit'] = (...next) => {
+          add(1);
+          return admission.admit(...next);
+        };
+        return sendPending(run, processing, counting, stop);
+      },
+      { from: manyItems },
+    );
   } finally {
     progress.end();
     await fallback?.close();

@@ -10,16 +10,16 @@ async function setGrowth(factor: number): Promise<void> {
 }
 
 export interface LimitOptions {
-  /** Characters from which the limit applies, default 65,536; 0 applies it at once. */
+  /** Sum of the lengths from which the limit applies, default 65,536 characters; 0 applies it at once. */
   readonly from?: number;
   /** Loads code that is needed after the work: the compile cache refuses code that is loaded while the limit applies. */
   readonly prepare?: () => Promise<unknown>;
 }
 
 /**
- * Keeps V8's young generation small while `work` processes a long text. It would grow by tens of megabytes (by a hundred
+ * Keeps V8's young generation small while `work` processes a long text, or many short ones. It would grow by tens of megabytes (by a hundred
  * on Node 24) for short-lived strings without being faster.
- * @param work calls `add` with the length of each text
+ * @param work calls `add` with the length of each text, or with another measure of it
  */
 export async function limitYoungGeneration<Result>(
   work: (add: (length: number) => void) => Promise<Result>,

@@ -74,8 +74,7 @@ function rulesOf(
   };
 }
 
-/** Sends what has no answer, and failed items again. */
-async function sendPending(
+async function sendRounds(
   { plan, items, sink, tally, presentation }: BatchRun,
   processing: ItemProcessing,
   admit: Admission['admit'],
@@ -93,6 +92,23 @@ async function sendPending(
       work: (...next) => processItem(processing, ...next),
     }),
   );
+}
+
+/** Sends what has no answer, and failed items again. */
+async function sendPending(
+  run: BatchRun,
+  processing: ItemProcessing,
+  admission: Admission,
+  stop: AbortSignal,
+): Promise<void> {
+  const counting = (add: (items: number) => void) => {
+    const admit: Admission['admit'] = (...next) => {
+      add(1);
+      return admission.admit(...next);
+    };
+    return sendRounds(run, processing, admit, stop);
+  };
+  await limitYoungGeneration(counting, { from: manyItems });
 }
 
 async function openFallback(
@@ -146,16 +162,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
     const counted = { secrets: context.secrets, sink, tally, stopRun, spending };
     const warnTruncated = (text: string) => warn(truncatedResult(text));
     const processing = { ...counted, fallback, warnTruncated, ...rules };
-    await limitYoungGeneration(
-      (add) => {
-        const counting: Admission['admit'] = (...next) => {
-          add(1);
-          return admission.admit(...next);
-        };
-        return sendPending(run, processing, counting, stop);
-      },
-      { from: manyItems },
-    );
+    await sendPending(run, processing, admission, stop);
   } finally {
     progress.end();
     await fallback?.close();

@@ -50,6 +50,12 @@ describe('fields', () => {
   });
 });
 
+test('a field may have millions of doubled quotes', () => {
+  const count = 8_000_000;
+  const [[field = ''] = []] = fields(`"${'""'.repeat(count)}",x\n`);
+  expect(field.length).toBe(count);
+});
+
 describe('records', () => {
   test('have the number of their first line', () => {
     const lines = records('a\n"b\nc"\nd\n').map(({ line }) => line);

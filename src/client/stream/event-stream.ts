@@ -74,8 +74,10 @@ class ParsedStream implements EventStream {
     if (!this.#isBetweenEvents) this.#parse(eventEnd);
   }
 
-  readonly #takePlain = (data: string): void =>
+  readonly #takePlain = (data: string): void => {
+    this.#waiting = 0;
     this.#onEvent({ type: undefined, data, unterminated: false });
+  };
 
   #parse(text: string): void {
     this.#parser ??= createParser({

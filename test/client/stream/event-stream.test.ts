@@ -104,3 +104,13 @@ test.each(['data: a\n', 'data: a', 'data: a\r', 'data: a\r\n'])(
     expect(seen).toStrictEqual([{ type: undefined, data: 'a', unterminated: true }]);
   },
 );
+
+test('each event of one line starts the limit of what has no event again', () => {
+  const seen: unknown[] = [];
+  const stream = createEventStream((event) => seen.push(event), 100);
+  for (let count = 0; count < 20; count += 1) {
+    stream.feed(': keep-alive\n\n');
+    stream.feed('data: a\n\n');
+  }
+  expect(seen).toHaveLength(20);
+});

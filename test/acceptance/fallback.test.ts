@@ -43,6 +43,34 @@ describe('--fallback', () => {
     expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
   });
 
+  test('asks the next model for a checked answer, and that one again after a mismatch', async () => {
+    const replies = [failed, [streamed('{"age":"x"}')], [streamed('{"age":3}')]];
+    const words = ['--json', '--schema', 'age int', '--fallback', 'nextgen', 'hi'];
+    const { code, stdout, models, server } = await runOn(replies, words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen', 'nextgen'] });
+    const correction = JSON.parse(server.requests[2]?.body ?? '') as { messages: unknown[] };
+    expect(correction.messages).toHaveLength(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      value: { age: 3 },
+      profile: 'default',
+      fallbackFrom: [{ model: 'origin', reason: 'server_error' }],
+    });
+  });
+
+  test('asks the next model if the first one fails after a mismatch', async () => {
+    const replies = [[streamed('{"age":"x"}')], failed, [streamed('{"age":3}')]];
+    const words = ['--jsonl', '--schema', 'age int', '--fallback', 'nextgen', 'hi'];
+    const { code, stdout, models, server } = await runOn(replies, words);
+    expect({ code, models }).toEqual({ code: 0, models: ['origin', 'origin', 'nextgen'] });
+    const [, correction, repeated] = server.requests.map(
+      ({ body }) => (JSON.parse(body) as { messages: unknown }).messages,
+    );
+    expect(repeated).toEqual(correction);
+    expect(jsonLines(stdout)).toContainEqual(
+      expect.objectContaining({ type: 'fallback-started', model: 'nextgen' }),
+    );
+  });
+
   test('is reported with --quiet, too', async () => {
     const { stderr } = await runOn([failed, answered], ['-q', '--fallback', 'nextgen', 'hi']);
     expect(stderr).toMatch(/^natter: warning: origin: .+; falling back to nextgen\n$/);

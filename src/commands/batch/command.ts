@@ -214,7 +214,11 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
       'Request options:',
       [...promptOptions(), ...sendingOptions(), ...rateOptions(), ...limitOptions()],
     ],
-    [checkGroup, [...checkOptions(), selectOption()]],
+    [
+      checkGroup,
+      // A failed answer and one that does not conform are different reasons to ask again.
+      [...checkOptions(), selectOption()].map((option) => option.conflicts('fallback')),
+    ],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

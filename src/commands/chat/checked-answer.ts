@@ -1,11 +1,11 @@
 import type { ChatEvent } from '../../client/events.ts';
 import type { CompletionRequest, Message } from '../../client/contract.ts';
-import type { Journal } from '../../conversation/journal/journal.ts';
+import type { Journal, NewAnswer } from '../../conversation/journal/journal.ts';
 import { createAnswerRecorder, recordAnswer } from '../../conversation/journal/record-answer.ts';
 import type { Failure } from '../../failure.ts';
 import type { AnswerFormat } from '../../output/answer-format.ts';
 import { type AnswerMetadata, createAnswerMeter } from '../../output/answer-meter.ts';
-import { jsonLinesPrinter } from '../../output/answer-printer.ts';
+import { type AnswerPrinter, jsonLinesPrinter } from '../../output/answer-printer.ts';
 import { failureFields } from '../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import type { ProgressReporter } from '../../output/progress-reporter.ts';
@@ -31,6 +31,7 @@ import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
 import type { Context } from '../program/context.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Service } from '../service/service.ts';
+import type { FallbackChain } from './fallback.ts';
 
 /** One prompt whose answer is checked. */
 export interface CheckedPrompt {
@@ -43,10 +44,13 @@ export interface CheckedPrompt {
   readonly guard: SecretGuard | undefined;
   readonly service: Service;
   readonly request: CompletionRequest;
-  readonly reportProgress: () => ProgressReporter;
-  /** The failure with hints of the command line. */
+  /** Undefined without fallbacks. */
+  readonly chain: FallbackChain | undefined;
+  readonly reportProgress: (model: string) => ProgressReporter;
+  /** The failure of a model, with hints of the command line. */
   readonly explain: (
     thrown: unknown,
+    model: string,
   ) => Promise<{ readonly error: unknown; readonly failure: Failure }>;
 }
 
@@ -55,31 +59,43 @@ interface PromptAnswer extends UncheckedAnswer {
   readonly error: unknown;
 }
 
+/** The model that was asked last. */
+function askedOf({ chain, request }: CheckedPrompt): NewAnswer {
+  return chain?.answer ?? { model: request.model };
+}
+
 /** Records a correction and its answer; the answer to a repeated prompt becomes a version of the empty one. */
 function recordCorrection(
   journal: Journal,
-  model: string,
+  asked: NewAnswer,
   { isRepeat, prompt }: Correction,
   events: AsyncIterable<ChatEvent>,
 ): AsyncIterable<ChatEvent> {
   const [empty] = [...journal.conversation().turns.values()].slice(-1);
-  if (!isRepeat) journal.addTurn({ role: 'user', content: prompt });
-  const answer = isRepeat ? { model, parent: empty?.parent } : { model };
-  return recordAnswer(createAnswerRecorder(journal, answer), events);
+  const parent = isRepeat ? empty?.parent : journal.addTurn({ role: 'user', content: prompt }).id;
+  // Not a copy: a fallback changes the model of the answer.
+  Object.assign(asked, { parent });
+  return recordAnswer(createAnswerRecorder(journal, asked), events);
 }
 
+/** @param printer of the steps of a fallback */
 function eventsOf(
-  { context, conversation, service, request }: CheckedPrompt,
+  prompt: CheckedPrompt,
   messages: readonly Message[],
   correction: Correction | undefined,
+  printer: Pick<AnswerPrinter, 'record'>,
+  onStep: (warn: () => void, model: string) => void,
 ): AsyncIterable<ChatEvent> {
-  const { model } = request;
+  const { context, conversation, service, request, chain } = prompt;
   const { signal } = context;
-  const chatEvents = () => service.client.chat({ ...request, messages }, { signal });
-  if (correction === undefined) return conversation.record({ model }, chatEvents);
+  const chatEvents = () =>
+    chain?.chat(service, printer, onStep, messages) ??
+    service.client.chat({ ...request, messages }, { signal });
+  const asked = askedOf(prompt);
+  if (correction === undefined) return conversation.record(asked, chatEvents);
   const journal = conversation.journal();
   if (journal === undefined) return chatEvents();
-  return recordCorrection(journal, model, correction, chatEvents());
+  return recordCorrection(journal, asked, correction, chatEvents());
 }
 
 /** Receives one answer. Only `--jsonl` prints it before its check. */
@@ -91,11 +107,16 @@ async function receive(
   const { context, format, service } = prompt;
   const { stdout } = context.streams;
   const lines = format === 'jsonl' ? jsonLinesPrinter(stdout, (text) => text) : undefined;
-  const progress = prompt.reportProgress();
+  let progress = prompt.reportProgress(askedOf(prompt).model);
+  const onStep = (warn: () => void, model: string) => {
+    progress.end();
+    warn();
+    progress = prompt.reportProgress(model);
+  };
   const meter = createAnswerMeter(service.clock);
   const texts: string[] = [];
   const sent: string[] = [];
-  const events = withTap(eventsOf(prompt, messages, correction), sent);
+  const events = withTap(eventsOf(prompt, messages, correction, lines ?? {}, onStep), sent);
   let ending: Pick<PromptAnswer, 'error' | 'failure'> = { error: undefined, failure: undefined };
   try {
     for await (const event of prompt.guard?.restore(events) ?? events) {
@@ -106,11 +127,12 @@ async function receive(
     }
     context.signal.throwIfAborted();
   } catch (thrown) {
-    ending = await prompt.explain(thrown);
+    ending = await prompt.explain(thrown, askedOf(prompt).model);
   } finally {
     progress.end();
   }
-  const metadata = meter.metadata(ending.failure);
+  const received = meter.metadata(ending.failure);
+  const metadata = prompt.chain?.describe(received) ?? received;
   return { content: texts.join(''), received: sent.join(''), metadata, ...ending };
 }
 
@@ -135,15 +157,16 @@ async function printValue(prompt: CheckedPrompt, answers: CheckedAnswers): Promi
 }
 
 function documentOf(
-  { context, request }: CheckedPrompt,
+  prompt: CheckedPrompt,
   answers: CheckedAnswers,
   failure: Failure | undefined,
 ): string {
   const { answer, checked } = lastOf(answers);
-  const clean = (text: string) => cleanLine(context, text);
+  const { model } = askedOf(prompt);
+  const clean = (text: string) => cleanLine(prompt.context, text);
   const line = jsonLine({
-    ...answerFields(metadataOf(answers), answer.content, request.model),
-    ...checkFields(answers, request.model),
+    ...answerFields(metadataOf(answers), answer.content, model),
+    ...checkFields(answers, model),
     ...(failure === undefined ? {} : failureFields(failure, clean)),
   });
   return withValue(line, checked);
@@ -151,14 +174,15 @@ function documentOf(
 
 /** The last line of `--jsonl`: `answer-checked`, or `answer-failed`. */
 async function printLastLine(
-  { context, request }: CheckedPrompt,
+  prompt: CheckedPrompt,
   answers: CheckedAnswers,
   failure: Failure | undefined,
 ): Promise<void> {
+  const { context } = prompt;
   const { stdout } = context.streams;
   const { checked } = lastOf(answers);
   if (checked !== undefined) {
-    const fields = checkFields(answers, request.model);
+    const fields = checkFields(answers, askedOf(prompt).model);
     await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields }), checked));
   }
   const printer = jsonLinesPrinter(stdout, (text) => cleanLine(context, text));

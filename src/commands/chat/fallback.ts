@@ -36,11 +36,17 @@ export interface FallbackChain {
   /** Of the model that answers; it changes with each step. */
   readonly answer: NewAnswer;
   /**
-   * Sends the prompt to one model after the other, until one answers.
+   * Sends the prompt to one model after the other, until one answers. A further call begins with that model.
    * @param service of {@link FallbackChain.settings}, or of the first model with {@link ChainOptions.services}
    * @param onStep calls `warn`, which prints one line, before `model` gets the prompt
+   * @param messages to send, by default {@link ChainOptions.messages}
    */
-  chat(service: Service, printer: StepPrinter, onStep: OnStep): AsyncIterable<ChatEvent>;
+  chat(
+    service: Service,
+    printer: StepPrinter,
+    onStep: OnStep,
+    messages?: readonly Message[],
+  ): AsyncIterable<ChatEvent>;
   /** With the model, the profile, and the models before it. */
   describe(metadata: AnswerMetadata): AnswerMetadata;
   /** Closes the services that {@link FallbackChain.chat} has opened. */
@@ -120,23 +126,27 @@ function createSelection(options: ChainOptions) {
 interface Chain extends ChainOptions {
   readonly selection: ReturnType<typeof createSelection>;
   readonly services: FallbackServices;
-  readonly first: Choice;
+  /** Of the model that is asked next. */
+  choice: Choice;
 }
 
 async function* chat(
-  { context, presentation, selection, services, first }: Chain,
+  chain: Chain,
   service: Service,
   printer: StepPrinter,
   onStep: OnStep,
+  messages?: readonly Message[],
 ): AsyncGenerator<ChatEvent, void> {
+  const { context, presentation, selection, services } = chain;
   const { notices } = presentation;
-  let choice = first;
   for (;;) {
+    const { model, planned } = chain.choice;
     let hasText = false;
     try {
-      const { client } = await services.of(choice.model, service);
+      const { client } = await services.of(model, service);
       const { signal } = context;
-      for await (const event of client.chat(choice.planned.request, { signal })) {
+      const request = messages === undefined ? planned.request : { ...planned.request, messages };
+      for await (const event of client.chat(request, { signal })) {
         hasText ||= event.type === 'text-received' || event.type === 'refusal-received';
         yield event;
       }
@@ -144,13 +154,13 @@ async function* chat(
     } catch (error) {
       context.signal.throwIfAborted();
       if (hasText || !(error instanceof Failure)) throw error;
-      choice = selection.next({ model: choice.model, failure: error });
+      chain.choice = selection.next({ model, failure: error });
     }
-    const { steps, planned } = choice;
-    onStep(() => steps.forEach((step) => notices.warning(step)), planned.request.model);
-    if (planned.warning !== undefined) notices.warning(planned.warning);
-    const { model, profile, fallbackFrom } = selection.answer;
-    await printer.record?.({ type: 'fallback-started', model, profile, fallbackFrom });
+    const { steps, planned: next } = chain.choice;
+    onStep(() => steps.forEach((step) => notices.warning(step)), next.request.model);
+    if (next.warning !== undefined) notices.warning(next.warning);
+    const { model: name, profile, fallbackFrom } = selection.answer;
+    await printer.record?.({ type: 'fallback-started', model: name, profile, fallbackFrom });
   }
 }
 
@@ -167,7 +177,7 @@ export function openChain(options: ChainOptions): FallbackChain {
     createFallbackServices(ownProfile, (settings) =>
       openService(context, presentation, options.options, settings),
     );
-  const chain: Chain = { ...options, selection, services, first };
+  const chain: Chain = { ...options, selection, services, choice: first };
   return {
     settings: first.model.settings,
     planned: first.planned,

@@ -78,7 +78,7 @@ interface Plan {
 
 async function planPrompt(run: Run): Promise<Plan> {
   const { settings, messages } = run.conversation;
-  if (settings.values.fallback === undefined || run.check !== undefined) {
+  if (settings.values.fallback === undefined) {
     return { settings, planned: planRequest(settings, messages, run.options.stream) };
   }
   const { openChain } = await import('./fallback.ts');
@@ -163,8 +163,9 @@ async function printAnswer(
     check,
     service,
     request,
-    reportProgress: () => reportProgress(run, model),
-    explain: (thrown) => explain({ ...run, fit }, thrown, model, service),
+    chain: plan.chain,
+    reportProgress: (asked) => reportProgress(run, asked),
+    explain: (thrown, asked) => explain({ ...run, fit }, thrown, asked, service),
   });
 }
 

@@ -25,7 +25,7 @@ export interface SelectOptions {
 export const checkGroup = 'Checked answers:';
 
 /** They print something else, or send several prompts. */
-export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split', 'fallback'];
+export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split'];
 
 export const schemaOption = (): Option =>
   new Option(

@@ -16,6 +16,20 @@ function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
   return rows + text.slice(at);
 }
 
+/**
+ * Where the characters of this kind at the end of a text begin. A pattern for the end would be tried at each character,
+ * which takes quadratic time.
+ * @param most characters to look at
+ */
+function endingOf(text: string, kind: RegExp, most: number): number {
+  const least = Math.max(0, text.length - most);
+  let start = text.length;
+  while (start > least && kind.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+const blank = /[ \t]/;
+
 /** @param column the used columns of the row in which the text begins */
 export function createWordRows(width: () => number, column: number): WordRows {
   let end: RowEnd = { ...rowStart(0), column, isFresh: column === 0 };
@@ -23,9 +37,8 @@ export function createWordRows(width: () => number, column: number): WordRows {
   return {
     write(added) {
       const text = spaces + added;
-      const [found = ''] = /[ \t]*$/.exec(text) ?? [];
-      spaces = found;
-      const shown = text.slice(0, text.length - spaces.length);
+      const shown = text.slice(0, endingOf(text, blank, text.length));
+      spaces = text.slice(shown.length);
       const placed = placeText(shown, end, { width: Math.max(1, width()), indent: 0 }, true);
       end = placed.end;
       return withRowEnds(shown, placed.breaks);
@@ -42,8 +55,8 @@ export interface WordStream {
 
 /** A longer word is written before its end. */
 const maxWord = 1000;
-/** The end of a text that the next piece may continue; scripts without spaces have no such words. */
-const lastWord = /[^\s\u2e80-\uffef]*$/;
+/** A character of a word that the next piece may continue; scripts without spaces have no such words. */
+const wordCharacter = /[^\s\u2e80-\uffef]/;
 
 export function createWordStream(width: () => number, column: number): WordStream {
   const rows = createWordRows(width, column);
@@ -51,7 +64,7 @@ export function createWordStream(width: () => number, column: number): WordStrea
   return {
     write(added) {
       const text = word + added;
-      const [last = ''] = lastWord.exec(text) ?? [];
+      const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
       word = last.length > maxWord ? '' : last;
       return rows.write(text.slice(0, text.length - word.length));
     },

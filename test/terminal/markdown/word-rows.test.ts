@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWordStream } from '../../../src/terminal/markdown/word-rows.ts';
+import { processorTime } from '../../support/processor-time.ts';
 
 function inRows(pieces: readonly string[], width: number, column = 0): string {
   const stream = createWordStream(() => width, column);
@@ -24,4 +25,12 @@ test('ideographs are written as they arrive', () => {
   const stream = createWordStream(() => 10, 0);
   expect(stream.write('日本')).toBe('日本');
   expect(stream.write('one tw')).toBe('one');
+});
+
+test.each([
+  ['word', `${'a'.repeat(200_000)} b`],
+  ['run of spaces', `${' '.repeat(200_000)}b`],
+])('a long %s takes linear time', async (_, text) => {
+  // Quadratic time would be twenty seconds.
+  expect(await processorTime(() => inRows([text], 80))).toBeLessThan(2000);
 });

@@ -1,8 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runNatter, serviceAt, startNatter } from '../support/natter.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -23,10 +31,15 @@ async function openPlace(replies: readonly Reply[]) {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
       return messages.at(-1)?.content ?? '';
     });
+  const start = (words: readonly string[], input: string) => startNatter(words, { env, input });
   const folder = join(state, 'split');
   const kept = () => (existsSync(folder) ? readdirSync(folder) : []);
   const modes = () => kept().map((name) => statSync(join(folder, name)).mode & 0o777);
-  return { server, run, prompts, kept, modes };
+  const answers = () =>
+    kept()
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('');
+  return { server, run, start, prompts, kept, modes, answers };
 }
 
 const lines = Array.from({ length: 200 }, (_, index) => `line ${index} ${'x'.repeat(40)}\n`).join(
@@ -72,6 +85,20 @@ test('the same command again sends only what is missing', async () => {
   expect(second.stderr).toMatch(/natter: continuing: \d+ answers are from an earlier run\n/);
   expect(server.requests).toHaveLength(sent + 2);
   expect(kept()).toEqual([]);
+});
+
+test('Ctrl+C keeps the answers that have arrived, and says how to continue', async () => {
+  const { start, answers } = await openPlace([answered, []]);
+  const stopped = start(words, lines);
+  await expect.poll(answers).toContain('"part"');
+  stopped.child.kill('SIGINT');
+  const { signal, stderr } = await stopped.result;
+  expect({ signal, stderr }).toEqual({
+    signal: 'SIGINT',
+    stderr: expect.stringMatching(
+      /natter: 1 answer kept; run the same command again to send the rest\n$/,
+    ) as string,
+  });
 });
 
 test('only the owner can read the answers for pieces', async () => {

@@ -7,7 +7,7 @@ import { runItems } from '../../../batch/run-items.ts';
 import { emptyTally, type Tally } from '../../../batch/tally.ts';
 import { Failure } from '../../../failure.ts';
 import { isJsonObject, parseJson } from '../../../json.ts';
-import { count } from '../../../output/figures.ts';
+import { count, countOf } from '../../../output/figures.ts';
 import { resolveFolders } from '../../../settings/folders.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { makePrivateFolder } from '../../../storage/private-folder.ts';
@@ -231,6 +231,12 @@ export async function openPieceSender(options: SenderOptions): Promise<PieceSend
     },
     async close(isComplete) {
       await sink.close();
+      const isStopped = !isComplete && context.signal.aborted;
+      if (isStopped && file !== undefined && kept.size > 0) {
+        const answers = countOf(kept.size, 'answer');
+        const text = `${answers} kept; run the same command again to send the rest`;
+        presentation.notices.notice(text);
+      }
       if (isComplete && file !== undefined) removeFile(file);
     },
   };

@@ -5,6 +5,7 @@ import { codeSplitting } from './scripts/bundle/chunks.js';
 import { codeMirrorBundling } from './scripts/bundle/codemirror.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
 import { confBundling } from './scripts/bundle/conf.js';
+import { entitiesBundling } from './scripts/bundle/entities.js';
 import { inkBundling } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 import { proxyAgentBundling } from './scripts/bundle/proxy-agents.js';
@@ -52,6 +53,7 @@ const program = defineConfig({
     stringWidthBundling(),
     commanderBundling(),
     confBundling(),
+    entitiesBundling(),
     proxyAgentBundling(),
     runtimeRemoval(),
     undiciBundling(),

@@ -3,7 +3,7 @@ let decode: ((text: string) => string) | undefined;
 /** The start of a reference; at the end of a text, the rest may be in the next text. */
 const reference = /&(?:[#a-zA-Z]|$)/;
 
-/** Loads the table of names (23 kB) if the text may contain a character reference; undefined if it is not needed. */
+/** Loads the table of names (21 kB) if the text may contain a character reference; undefined if it is not needed. */
 export function loadEntities(text: string): Promise<void> | undefined {
   return decode === undefined && text.includes('&') && reference.test(text) ? load() : undefined;
 }

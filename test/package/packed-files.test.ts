@@ -71,9 +71,8 @@ test('a link to a document that is not packed is text', () => {
 });
 
 test('the README, its pictures and the guides are packed', () => {
-  const guides = readdirSync('docs').filter(
-    (name) => name.endsWith('.md') && name !== 'messages.md',
-  );
+  const generated = new Set(['messages.md', 'reference.md', 'remedies.md']);
+  const guides = readdirSync('docs').filter((name) => name.endsWith('.md') && !generated.has(name));
   expect(guides.length).toBeGreaterThan(10);
   expect(paths).toEqual(
     expect.arrayContaining(['README.md', ...guides.map((name) => `docs/${name}`)]),
@@ -86,8 +85,8 @@ test('packing leaves nothing in the temporary folder', () => {
   expect(readdirSync(temporary).filter((name) => name.startsWith('natter-'))).toEqual([]);
 });
 
-test('the package is smaller than 950 kB', () => {
-  expect(statSync(tarball).size).toBeLessThan(950_000);
+test('the package is smaller than 925 kB', () => {
+  expect(statSync(tarball).size).toBeLessThan(925_000);
 });
 
 test('the package contains no sources, tests, scripts or source maps', () => {

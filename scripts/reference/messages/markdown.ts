@@ -74,7 +74,7 @@ const data = {
   file: '<file>',
 };
 
-/** docs/remedies.md, which is packed, unlike docs/messages.md: the guide of the client library refers to it. */
+/** docs/remedies.md, to which the guide of the client library refers. */
 export function remediesMarkdown(): string {
   const codes = Object.keys({ ...commonHints, ...commandHints }).sort() as RemedyCode[];
   const inRepl = replHints as Readonly<Record<string, ((data: object) => string) | undefined>>;

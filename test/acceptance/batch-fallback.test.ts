@@ -50,3 +50,9 @@ test('with --fallback, a failure of all models is the result', async () => {
     { error: { message: expect.stringContaining('before that, origin: the service failed') } },
   ]);
 });
+
+test('--fallback and --response-format are allowed together', async () => {
+  const words = ['--response-format', 'json_schema'];
+  const { code, models } = await runBatch([failed, answered], '{"prompt":"a"}\n', words);
+  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
+});

@@ -216,8 +216,10 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     ],
     [
       checkGroup,
-      // A failed answer and one that does not conform are different reasons to ask again.
-      [...checkOptions(), selectOption()].map((option) => option.conflicts('fallback')),
+      [...checkOptions(), selectOption()].map((option) => {
+        // A failed answer and one that does not conform are different reasons to ask again. The setting checks nothing.
+        return option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback');
+      }),
     ],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],

@@ -202,6 +202,12 @@ const examples = [
   'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
 ];
 
+/** A failed answer and one that does not conform are different reasons to ask again. `--response-format` checks nothing. */
+const withoutFallback = (options: readonly Option[]) =>
+  options.map((option) =>
+    option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback'),
+  );
+
 export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
   const command = new Command('batch')
     .argument('[file]', 'prompts; default or -: standard input')
@@ -214,13 +220,7 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
       'Request options:',
       [...promptOptions(), ...sendingOptions(), ...rateOptions(), ...limitOptions()],
     ],
-    [
-      checkGroup,
-      [...checkOptions(), selectOption()].map((option) => {
-        // A failed answer and one that does not conform are different reasons to ask again. The setting checks nothing.
-        return option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback');
-      }),
-    ],
+    [checkGroup, withoutFallback([...checkOptions(), selectOption()])],
     ['Run options:', runOptions()],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

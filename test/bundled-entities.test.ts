@@ -3,6 +3,7 @@ import { decodeHTML, decodeHTMLStrict } from 'entities/decode';
 import { expect, test } from 'vitest';
 import { collectNames } from '../scripts/bundle/entities.js';
 import { htmlToText } from '../src/attachments/html-text.ts';
+import { processorTime } from './support/processor-time.ts';
 
 type Decode = (text: string) => string;
 
@@ -68,4 +69,13 @@ test('the bundle decodes numbers as entities does', () => {
   const texts = [...references, ...broken];
   expect(wrong(texts)).toEqual([]);
   expect(wrongPages(texts.map((text) => `<p>${text} <img alt="${text}"> ${text}`))).toEqual([]);
+});
+
+test.each([
+  ['texts', '&a;', bundled.decodeHTMLStrict],
+  ['addresses', '<a href="?page=1&page=2&copyright=3">', page.htmlToText],
+])('many names that do not exist take little time in %s', async (_, unknown, decode) => {
+  const text = unknown.repeat(50_000);
+  // With a search of the table for each, they would take two seconds and more.
+  expect(await processorTime(() => decode(text))).toBeLessThan(1000);
 });

@@ -4,8 +4,20 @@ const table = '';
 /** Characters of the names found so far: reading the whole table would take longer than most texts. */
 const known = new Map();
 
-/** @returns the place of the name in the table; names that need no semicolon are marked */
-const placeOf = (name, mark) => table.indexOf(` ${name}${mark}`);
+/** The names with their marks: `*` if they need no semicolon, else a space. */
+let names;
+
+/** Reads all names once: a search of the table for each of many names that it does not have would take seconds. */
+function readNames() {
+  names ??= new Set(table.match(/(?<= )\w+[ *]/g));
+  return names;
+}
+
+/** @returns the place of the name in the table; -1 if it has none */
+function placeOf(name) {
+  const marked = [`${name} `, `${name}*`].filter((one) => names?.has(one) !== false);
+  return Math.max(-1, ...marked.map((one) => table.indexOf(` ${one}`)));
+}
 
 function readValue(place) {
   let point = 0;
@@ -23,8 +35,11 @@ function readValue(place) {
 /** @returns the characters of a name without `&` and `;` */
 function valueOf(name) {
   if (known.has(name)) return known.get(name);
-  const place = Math.max(placeOf(name, ' '), placeOf(name, '*'));
-  if (place < 0) return undefined;
+  const place = placeOf(name);
+  if (place < 0) {
+    readNames();
+    return undefined;
+  }
   const value = readValue(place);
   known.set(name, value);
   return value;
@@ -76,7 +91,7 @@ function findName(words, isAttribute, next) {
     return { name: words.slice(0, -1), length: words.length };
   for (let length = Math.min(words.length, 6); length > 1; length -= 1) {
     const name = words.slice(0, length);
-    if (placeOf(name, '*') < 0) continue;
+    if (!readNames().has(`${name}*`)) continue;
     const isRefused = isAttribute && /^[=\da-z]/i.test(words.slice(length) + next);
     return isRefused ? undefined : { name, length };
   }

@@ -178,7 +178,8 @@ export function showHelp(
   argument: string,
 ): Step {
   const name = argument.replace(/^\//, '');
-  if (name === '') return printNotice(state, groupHelp(state, commands, groupNames));
+  if (name === '' || name === 'all')
+    return printNotice(state, groupHelp(state, commands, groupNames));
   if (name === 'keys') {
     return printNotice(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }

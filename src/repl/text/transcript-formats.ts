@@ -42,6 +42,14 @@ function fittingParts(parts: readonly string[], dot: string, columns: number): s
   return fittingParts(parts.slice(0, -1), dot, columns);
 }
 
+/** Each line separately, because the lines of a table are not indented; a line that fits stays as it is. */
+function noticeRows(text: string, columns: number): string {
+  const rows = text.split('\n').map((line) => {
+    return displayWidth(line) <= columns ? line : hangText(line, columns, indent);
+  });
+  return rows.join('\n');
+}
+
 /** For terminals with escape codes: answers as Markdown, prompts and failures marked, the rest dim. */
 export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const { frameStyle: style, unicode } = options;
@@ -50,8 +58,6 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const columns = () =>
     options.wrap === 'none' ? Number.POSITIVE_INFINITY : Math.max(1, options.width() - 1);
   const hanging = (text: string) => hangText(text, columns(), indent);
-  /** Each line separately, because the lines of a table are not indented. */
-  const hangingLines = (text: string) => text.split('\n').map(hanging).join('\n');
   const dim = (text: string) => `${style.dim(text)}\n`;
   return {
     prompt: (text) => `${style.cyan(mark)} ${style.bold(hanging(sanitize(text)))}\n`,
@@ -74,7 +80,7 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
       return dim(hanging(isHinted ? hinted : line));
     },
     welcome: (parts) => dim(fittingParts(parts.map(sanitizeLine), dot, options.width() - 1)),
-    notice: (text) => dim(hangingLines(sanitize(text))),
+    notice: (text) => dim(noticeRows(sanitize(text), columns())),
     failure(message, hint) {
       const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
       return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;

@@ -42,6 +42,10 @@ describe('/help', () => {
     );
   });
 
+  test('shows every command for all, too', () => {
+    expect(helpOf('/help all')).toEqual(helpOf('/help'));
+  });
+
   test('shows the commands of one group', () => {
     const rows = helpOf('/help answers');
     expect(rows[0]).toBe('Answers');

@@ -6,6 +6,7 @@ import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcr
 import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { plainStyle, type Style } from '../../../src/terminal/style.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
+import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 import { weightStyle } from '../../../src/terminal/weight-style.ts';
 
 interface Look {
@@ -46,6 +47,14 @@ const closing: Entry = {
 };
 
 describe('the transcript', () => {
+  test.each(['/help', '/help keys'])(
+    '%s is wrapped once in a window of 40 columns',
+    async (line) => {
+      const [text = ''] = printed(run(stateOf({ columns: 40 }), typed(line), enter).effects);
+      expect(await shown([notice(text)], { columns: 40 })).toBe(`\n${text}\n`);
+    },
+  );
+
   test('has an empty row before each prompt, command and answer, and none before the output of a command', async () => {
     const entries: readonly Entry[] = [
       prompt('why?'),

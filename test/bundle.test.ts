@@ -79,18 +79,11 @@ test('no other command loads the REPL', () => {
     /(?<!=>)require\("\.\/repl\.cjs"\)/.test(readFileSync(join('dist', name), 'utf8')),
   );
   const ofRepl = [
-    'ask-again.cjs',
-    'change-parameters.cjs',
-    'choose-role.cjs',
     'compact.cjs',
-    'export-conversation.cjs',
-    'private-file.cjs',
+    'later.cjs',
     'run-line-mode.cjs',
-    'run-shell-line.cjs',
     'screen.cjs',
     'session.cjs',
-    'show-context.cjs',
-    'use-prompt-file.cjs',
     'vi-keys.cjs',
     'window-watch.cjs',
   ];

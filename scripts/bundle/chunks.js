@@ -15,6 +15,7 @@ const relatives = [
   'models/run',
   'compare/run',
 ].map((name) => `src/commands/${name}.ts`);
+const batch = ['src/commands/batch/run.ts'];
 const prompt = ['src/commands/chat/start.ts', 'src/commands/chat/run.ts', 'src/client/service.ts'];
 
 /**
@@ -63,10 +64,63 @@ const chunks = [
   { name: 'region', roots: screen, within: relatives },
   { name: 'session', roots: screen, within: ['src/repl/line-mode/run-line-mode.ts'] },
   { name: 'screen', roots: screen },
+  // Split as rolldown does: other commands use them, and need nothing else of the parts of a batch.
+  {
+    name: null,
+    roots: [
+      'src/client/http/undici/undici-network.ts',
+      'src/terminal/window/window-ways.ts',
+      'src/commands/print/window-status.ts',
+      'src/commands/program/named-file.ts',
+      'src/output/money.ts',
+    ],
+  },
+  { name: 'batch-results', roots: batch, within: ['src/commands/batch/merge-run.ts'] },
+  { name: 'batch-items', roots: batch, within: ['src/commands/batch/export-run.ts'] },
+  { name: 'batch-common', roots: batch, within: ['src/commands/batch/dry-run.ts'] },
   // The reader of Markdown for screen readers uses a part of it.
   { name: 'marked', roots: ['node_modules/marked/lib/marked.esm.js'] },
   { name: 'markdown', roots: ['src/terminal/markdown/markdown-stream.ts'] },
 ];
+
+const under = (folder, names) => names.split(' ').map((name) => `${folder}/${name}`);
+const source = (folder, names) => under(`src/${folder}`, names).map((path) => `${path}.ts`);
+const modes = (names) =>
+  under('node_modules/@codemirror/legacy-modes/mode', names).map((path) => `${path}.js`);
+
+/** Small modules that are used together or seldom: a file for each would cost about 100 bytes of the package. Not modules that prompts name, because the names would get longer. */
+const smallModules = {
+  // Loaded in advance a second after the first frame of a conversation.
+  later: [
+    ...source(
+      'repl/effects',
+      'ask-again change-parameters choose-role export-conversation mentioned-files show-context use-prompt-file',
+    ),
+    ...source('repl/slash-commands', 'prompt-arguments'),
+    ...source('repl/text', 'context-text'),
+    ...source('repl/shell', 'output-lines output-tail run-shell-line'),
+    ...source('repl/system', 'private-file shell-command'),
+    ...source('conversation', 'context-parts'),
+    ...source('commands/repl', 'path-index schema-check'),
+    ...source('attachments', 'list-paths'),
+    ...source('terminal/device', 'process-group'),
+  ],
+  'auth-run': source('commands/auth', 'check-service login-questions login-run run'),
+  'prompts-run': source('commands/prompts', 'edit-run new-prompt prompt-text run write-prompt'),
+  'shell-init-answer': source(
+    'commands/shell-init',
+    'command-answer explain-run read-input shell-prompts suggest-run',
+  ),
+  'stored-paths': [
+    ...source('settings', 'cache-folder'),
+    ...source('commands/service', 'stored-paths'),
+  ],
+  export: source('conversation/export', 'export format'),
+  ledger: source('ledger', 'ledger-line local-time read-ledger'),
+  formats: modes('cmake diff http properties protobuf toml yaml'),
+  languages: modes('elm lua r stex'),
+  'simple-mode': modes('dockerfile rust simple-mode'),
+};
 
 function closureOf(roots, getModuleInfo) {
   const closure = new Set();
@@ -88,6 +142,12 @@ function assign(getModuleInfo) {
     const limit = within === undefined ? undefined : closureOf(within, getModuleInfo);
     for (const id of closureOf(roots, getModuleInfo)) {
       if (!chunkOf.has(id) && limit?.has(id) !== false) chunkOf.set(id, name);
+    }
+  }
+  for (const [name, paths] of Object.entries(smallModules)) {
+    for (const path of paths) {
+      if (getModuleInfo(local(path)) === null) throw new Error(`${path} is not in the bundle`);
+      if (!chunkOf.has(local(path))) chunkOf.set(local(path), name);
     }
   }
   return chunkOf;

@@ -6,6 +6,7 @@ import { openList } from '../reducer/listing.ts';
 import { notice } from '../state/entry.ts';
 import { compact, showContext } from '../reducer/compacting.ts';
 import {
+  andThen,
   quit,
   printing,
   printNotice,
@@ -26,6 +27,15 @@ function rename(state: ReplState, title: string): Step {
   return current === ''
     ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
     : printNotice(state, `the title is ${current}`);
+}
+
+/** Elsewhere, `/clear` begins a new conversation. */
+function clearWindow(state: ReplState): Step {
+  const cleared = step(state, { type: 'scroll-away' });
+  if (state.conversation.turns.size === 0) return cleared;
+  return andThen(cleared, (next) =>
+    printNotice(next, 'the conversation continues; /new starts a new one'),
+  );
 }
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
@@ -183,7 +193,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     summary: 'clear the window; its text stays in the scrollback',
     group: 'program',
     needsLiveRegion: true,
-    run: (state) => step(state, { type: 'scroll-away' }),
+    run: clearWindow,
   },
   {
     name: 'redraw',

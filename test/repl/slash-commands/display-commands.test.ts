@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
+import { conversationOf, enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 const command = (line: string) => run(stateOf(), typed(line), enter);
 
@@ -9,4 +9,12 @@ test('/wrap shows or sets how answers are wrapped', () => {
   expect(state.settings.wrap).toBe('none');
   expect(printed(effects)[0]).toMatch(/the terminal wraps answers/);
   expect(printed(command('/wrap lines').effects)).toEqual(['unknown wrap mode lines']);
+});
+
+test('/clear shows that the conversation continues, if there is one', () => {
+  const conversation = conversationOf({ role: 'user', content: 'why?' });
+  const { effects } = run(stateOf({ conversation }), typed('/clear'), enter);
+  expect(effects.map(({ type }) => type)).toEqual(['remember', 'scroll-away', 'print']);
+  expect(printed(effects)).toEqual(['the conversation continues; /new starts a new one']);
+  expect(printed(command('/clear').effects)).toEqual([]);
 });

@@ -70,7 +70,7 @@ async function runCommand(
 /** `program`: killed after the timeout. */
 function copyThroughTerminal(
   text: string,
-  { control }: ClipboardOptions,
+  { control, environment }: ClipboardOptions,
   program: string | undefined,
 ): string {
   const problem = program && `${program} did not end within ${timeoutSeconds} seconds`;
@@ -83,8 +83,10 @@ function copyThroughTerminal(
     });
   }
   control(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
-  const how = 'through the terminal (OSC 52), if it allows that';
-  return problem === undefined ? how : `${how}: ${problem}`;
+  const isInTmux = (environment['TMUX'] ?? '') !== '';
+  const needed = isInTmux ? '; tmux needs: set -g set-clipboard on' : '';
+  const how = `through the terminal (OSC 52), if it allows that${needed}`;
+  return problem === undefined ? how : `${how}; ${problem}`;
 }
 
 /**

@@ -44,6 +44,18 @@ test('T5 uses the terminal (OSC 52) over SSH, where a command would fill the wro
   expect(written).toEqual(['\u001B]52;c;dGVh\u0007']);
 });
 
+test('names the option of tmux that OSC 52 needs', async () => {
+  const environment = { PATH: '', TMUX: '/tmp/tmux-0/default,1,0' };
+  const control = () => undefined;
+  const how = 'through the terminal (OSC 52), if it allows that';
+  expect(await copyText('tea', { platform: 'linux', environment, control })).toBe(
+    `${how}; tmux needs: set -g set-clipboard on`,
+  );
+  expect(await copyText('tea', { platform: 'linux', environment: { PATH: '' }, control })).toBe(
+    how,
+  );
+});
+
 test('fails if there is neither a command nor a terminal', async () => {
   await expect(copyText('tea', { ...none, environment: { PATH: '' } })).rejects.toMatchObject({
     message: 'there is no clipboard command',
@@ -74,7 +86,7 @@ test('kills a command that does not end, and uses the terminal', async () => {
   await started();
   await clock.advance(5000);
   expect(await copying).toContain(
-    '(OSC 52), if it allows that: wl-copy did not end within 5 seconds',
+    '(OSC 52), if it allows that; wl-copy did not end within 5 seconds',
   );
   expect(written).toHaveLength(1);
 });

@@ -87,10 +87,12 @@ function excerptOf({ path }: LibraryEntry, patterns: readonly RegExp[]): string 
   return from === 0 ? text : `…${text}`;
 }
 
+const mentions = (prompt: string, name: string) => prompt.split(/\s+/).includes(name);
+
 function previewTurn(turn: Turn): PreviewTurn {
   if (turn.role === 'user') {
     const { prompt, files } = splitPrompt(turn.content);
-    const names = files.map(({ name }) => `@${name}`);
+    const names = files.map(({ name }) => `@${name}`).filter((name) => !mentions(prompt, name));
     return { speaker: 'You', text: [prompt, ...names].join(' ').slice(0, previewText) };
   }
   return { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) };

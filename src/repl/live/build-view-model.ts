@@ -122,8 +122,7 @@ function noticeOf(state: ReplState): string | undefined {
   if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) return `press ${neededKeyOf('send', keyMap)} again to quit`;
-  if (branch?.reason === 'edit')
-    return `new version of your prompt; ${interrupt} keeps the old version`;
+  if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
   if (queue.length > 0 && state.isQueuePaused) return pausedQueueText(keyMap);
   return stashText(state);
 }

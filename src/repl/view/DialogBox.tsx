@@ -33,11 +33,18 @@ function entryLine(dialog: Entry, { style, symbols, columns }: Appearance): stri
   return style.cyan(label) + shorten(dialog.text, columns - label.length, symbols);
 }
 
+/** The last one, how to cancel, is kept longest; those in the middle, which need the first to make sense, are omitted first. */
+const hintPriority = (index: number, length: number) =>
+  index === length - 1 ? 2 : Number(index === 0);
+
 /** A dialog in the composer's place. The last row explains the keys, the one before contains the entry. */
 export function DialogBox({ dialog }: { readonly dialog: DialogView }): ReactNode {
   const appearance = useAppearance();
   const { style, symbols, columns } = appearance;
-  const hints = dialog.hints.map((text, priority) => ({ text, priority }));
+  const hints = dialog.hints.map((text, index, { length }) => ({
+    text,
+    priority: hintPriority(index, length),
+  }));
   return (
     <Box flexDirection="column" width={columns}>
       <Text>{style.bold(dialog.title)}</Text>

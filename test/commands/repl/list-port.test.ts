@@ -99,11 +99,12 @@ test.each([
   expect(port.search(port.entries(), 0, query)[0] !== undefined).toBe(isFound);
 });
 
-test('the preview has the last turns, with the names of files only', async () => {
+test('the preview has the last turns, with the name of each file once', async () => {
   const { port, converse } = openFolder();
   const journal = converse('why?', 'because');
   const file = '<file name="notes.md">\na secret plan\n</file>';
   journal.addTurn({ role: 'user', content: `what is missing?\n\n${file}` });
+  journal.addTurn({ role: 'user', content: `what is @notes.md about?\n\n${file}` });
   await journal.close();
   const [entry] = port.entries();
   if (entry === undefined) throw new Error('no entry');
@@ -111,6 +112,7 @@ test('the preview has the last turns, with the names of files only', async () =>
     { speaker: 'You', text: 'why?' },
     { speaker: 'origin', text: 'because' },
     { speaker: 'You', text: 'what is missing? @notes.md' },
+    { speaker: 'You', text: 'what is @notes.md about?' },
   ]);
 });
 

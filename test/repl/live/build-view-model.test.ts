@@ -27,6 +27,15 @@ const answer: AnswerActivity = {
 const statusOf = (activity: AnswerActivity, now: number) =>
   buildViewModel(stateOf({ activity, now }), '').status;
 
+test('the notice about a new version of a prompt fits into 40 columns', () => {
+  const { notice = '' } = buildViewModel(
+    stateOf({ branch: { parent: undefined, reason: 'edit' } }),
+    '',
+  );
+  expect(notice).toContain('new version');
+  expect(notice.length).toBeLessThan(40);
+});
+
 describe('the status', () => {
   test('counts the seconds of an answer', () => {
     expect(statusOf(answer, 3500)).toEqual({ phase: 'waiting', model: 'origin', seconds: 2 });

@@ -212,6 +212,15 @@ describe('a dialog', () => {
     ]);
   });
 
+  test('omits the hint in the middle first, because it continues the first one', () => {
+    const hints = ['Enter or a number chooses', 'or type a prompt', 'Esc cancels'];
+    const lastRow = (columns: number) =>
+      drawn(<DialogBox dialog={{ ...firstRun, hints }} />, { columns }).at(-1);
+    expect(lastRow(60)).toBe(hints.join(' · '));
+    expect(lastRow(39)).toBe('Enter or a number chooses · Esc cancels');
+    expect(lastRow(38)).toBe('Esc cancels');
+  });
+
   test('asks for an entry', () => {
     const entry: DialogView = {
       kind: 'entry',

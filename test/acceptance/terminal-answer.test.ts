@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -113,4 +116,14 @@ test('on a terminal without a configured service the sandbox answers, with a not
   const session = openTerminal(['hello']);
   expect((await session.exit).exitCode).toBe(0);
   expect(await session.transcript()).toMatch(/no service is configured; using the sandbox/);
+});
+
+test('on a terminal without a configured service a batch fills no file with answers of the sandbox', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-unconfigured-'));
+  const [input, output] = ['prompts.txt', 'answers.jsonl'].map((name) => join(folder, name));
+  writeFileSync(input ?? '', 'hello\n');
+  const session = openTerminal(['batch', input ?? '', '-o', output ?? '']);
+  expect((await session.exit).exitCode).toBe(3);
+  expect(await session.transcript()).toMatch(/no service is configured/);
+  expect(readdirSync(folder)).toEqual(['prompts.txt']);
 });

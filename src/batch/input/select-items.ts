@@ -35,17 +35,30 @@ export interface Selection {
   readonly fingerprint: (item: BatchItem) => bigint;
   /** The name of the results file in messages. */
   readonly resultsName: string;
+  /** The service cannot be the sandbox, whose answers would pass for its own. */
+  readonly refusesSandbox: boolean;
 }
 
 /** `elsewhere`: in a different shard or outside the sample; `answered`: has an answer; `pending`: to be sent. */
 export type ItemStatus = 'elsewhere' | 'answered' | 'pending';
 
-/** @throws Failure `usage` if the item at this index was answered for a different prompt */
+function answeredBySandbox({ index, line }: InputItem, { resultsName }: Selection): Failure {
+  return new Failure(
+    'usage',
+    `${resultsName} has the answer of the sandbox to item ${index} (line ${line} of the input)`,
+    { hint: 'use a different -o file, or --sandbox to continue there' },
+  );
+}
+
+/** @throws Failure `usage` if the item at this index was answered for a different prompt, or by the sandbox */
 export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus {
   if (!selection.takes(item.index)) return 'elsewhere';
   const result = selection.find(item.index);
   if (result?.isAnswered !== true) return 'pending';
   const isSame = item.problem === undefined && selection.fingerprint(item) === result.fingerprint;
+  if (isSame && result.isFromSandbox === true && selection.refusesSandbox) {
+    throw answeredBySandbox(item, selection);
+  }
   if (isSame) return 'answered';
   const { index, line } = item;
   throw new Failure(

@@ -6,6 +6,8 @@ export interface ResultLine {
   readonly fingerprint: bigint | undefined;
   /** The answer is complete. */
   readonly isAnswered: boolean;
+  /** The id of the completion is one of the sandbox. */
+  readonly isFromSandbox?: boolean;
 }
 
 export interface WrittenResult extends ResultLine {
@@ -36,6 +38,8 @@ const failed = 1;
 const answered = 2;
 /** A flag beside the others: the result has a fingerprint. */
 const hasFingerprint = 4;
+/** A flag beside the others: the sandbox has answered. */
+const fromSandbox = 8;
 
 /** Items of a block. Columns of all items would be copied when they grow, and need twice the memory for a while. */
 const blockSize = 1 << 16;
@@ -58,6 +62,7 @@ function readBlock(block: Block, at: number, index: number): IndexedResult | und
   return {
     index,
     isAnswered: (state & answered) !== 0,
+    isFromSandbox: (state & fromSandbox) !== 0,
     fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
     file: block.file[at] ?? 0,
     offset: block.offset[at] ?? 0,
@@ -77,12 +82,13 @@ export function createResultIndex(): ResultIndex {
     return block;
   }
   return {
-    set({ index, fingerprint, isAnswered, file, offset, length }) {
+    set({ index, fingerprint, isAnswered, isFromSandbox, file, offset, length }) {
       const block = blockOf(index);
       const at = index % blockSize;
       if (block.state[at] === absent) count += 1;
       const flag = fingerprint === undefined ? 0 : hasFingerprint;
-      block.state[at] = (isAnswered ? answered : failed) + flag;
+      const origin = isFromSandbox === true ? fromSandbox : 0;
+      block.state[at] = (isAnswered ? answered : failed) + flag + origin;
       block.file[at] = file;
       block.offset[at] = offset;
       block.length[at] = length;

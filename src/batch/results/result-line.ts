@@ -33,11 +33,16 @@ export function parseResultName(
 const isIndex = (index: unknown): index is number =>
   typeof index === 'number' && Number.isInteger(index) && index >= 1 && index <= highestIndex;
 
+/** Of `natter sandbox` and `--sandbox`. */
+const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith('chatcmpl-sandbox');
+
 function ownResult(value: JsonObject): FormattedResult | undefined {
   const { index } = value;
   if (!isIndex(index)) return undefined;
   const fingerprint = parseFingerprint(value['prompt_hash']);
-  return { format: 'jsonl', index, fingerprint, isAnswered: value['error'] === undefined };
+  const isAnswered = value['error'] === undefined;
+  const isFromSandbox = isSandboxId(value['completion_id']);
+  return { format: 'jsonl', index, fingerprint, isAnswered, isFromSandbox };
 }
 
 /** Whether the response of an OpenAI batch is an answer. */
@@ -50,7 +55,10 @@ export function isAccepted({ response, error }: JsonObject): boolean {
 function openaiResult(value: JsonObject): FormattedResult | undefined {
   const named = parseResultName(value['id']);
   if (named === undefined || !isIndex(named.index)) return undefined;
-  return { format: 'openai', ...named, isAnswered: isAccepted(value) };
+  const { response } = value;
+  const body = isJsonObject(response) ? response['body'] : undefined;
+  const isFromSandbox = isJsonObject(body) && isSandboxId(body['id']);
+  return { format: 'openai', ...named, isAnswered: isAccepted(value), isFromSandbox };
 }
 
 /** The beginnings of the lines that natter writes. */

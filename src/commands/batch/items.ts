@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
+import { isLoopbackName } from '../../address.ts';
 import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import { createSample } from '../../batch/input/sample.ts';
@@ -109,6 +110,11 @@ async function excerptItems(
   return createSample(sample.size, await countInput(items, signal), sample.seed);
 }
 
+/** Whether the service is on a different machine, where no sandbox answers. */
+function isElsewhere({ values: { baseUrl } }: ResolvedSettings): boolean {
+  return baseUrl !== undefined && !isLoopbackName(new URL(baseUrl).hostname);
+}
+
 /**
  * Selects the items of the excerpt and the shard that have no answer yet.
  * @param find finds existing results
@@ -129,6 +135,7 @@ export async function selectItems(
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
     resultsName: output ?? 'standard output',
+    refusesSandbox: isElsewhere(settings),
   };
 }
 

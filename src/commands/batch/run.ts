@@ -195,10 +195,11 @@ async function send(run: UncheckedRun): Promise<void> {
   await checkItems(items, tally, sink.last, context.signal);
   nameUsage(context, { command: 'batch', batch: runId(context) });
   const guard = await openGuard(run);
+  const { output = null } = options;
   const service = await openService(context, presentation, options, settings, {
     network: undiciNetwork,
+    writesFile: output !== null,
   });
-  const { output = null } = options;
   const { shard } = plan;
   const names = {
     input: items.input.name,

@@ -193,12 +193,17 @@ async function openReplay(
 
 type ClientChanges = Pick<Partial<ClientOptions>, 'network' | 'connectEarly'>;
 
+interface ServiceChanges extends ClientChanges {
+  /** The answers go into a file, where the notice about the sandbox would not be. */
+  readonly writesFile?: boolean;
+}
+
 async function openUnmetered(
   context: Context,
   { notices, debugLog }: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
-  changes: ClientChanges,
+  { writesFile = false, ...changes }: ServiceChanges,
 ): Promise<Service> {
   const { baseUrl } = settings.values;
   const { record, replay } = chooseRecording(options, context.environment);
@@ -208,7 +213,7 @@ async function openUnmetered(
   if (!isConfigured && !isSandbox) {
     const { otherProfiles } = await import('./other-profiles.ts');
     const others = otherProfiles(context, settings);
-    if (!isSandboxDefault(context.streams)) throw notConfigured(others);
+    if (writesFile || !isSandboxDefault(context.streams)) throw notConfigured(others);
     const { problem, hint } = others ?? unconfigured;
     notices.notice(`${problem}; using the sandbox (${hint})`);
   }
@@ -226,7 +231,7 @@ async function openUnmetered(
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox.
- * @param changes options of the client; with `connectEarly`, a prompt must follow
+ * @param changes how the service is used, and options of the client; with `connectEarly`, a prompt must follow
  * @throws Failure `configuration` if none of them is available
  */
 export async function openService(
@@ -234,7 +239,7 @@ export async function openService(
   output: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
-  changes: ClientChanges = {},
+  changes: ServiceChanges = {},
 ): Promise<Service> {
   const service = await openUnmetered(context, output, options, settings, changes);
   const { notices, debugLog: log } = output;

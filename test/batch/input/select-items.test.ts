@@ -28,6 +28,7 @@ const selection: Selection = {
   takes: () => true,
   highest: Infinity,
   resultsName: 'out.jsonl',
+  refusesSandbox: false,
   fingerprint: ({ index }) => BigInt(index),
   find: (index) =>
     index > 3
@@ -50,6 +51,15 @@ describe('an item', () => {
     ['without a result', item(4), 'pending'],
   ])('%s is %s', (_, one, status) => {
     expect(itemStatusOf(one, selection)).toBe(status);
+  });
+
+  test('that the sandbox answered is refused if a service is asked', () => {
+    const found = { index: 1, fingerprint: 1n, isAnswered: true, isFromSandbox: true };
+    const find = () => ({ ...found, file: 0, offset: 0, length: 1 });
+    expect(itemStatusOf(item(1), { ...selection, find })).toBe('answered');
+    expect(() => itemStatusOf(item(1), { ...selection, find, refusesSandbox: true })).toThrow(
+      'out.jsonl has the answer of the sandbox to item 1 (line 11 of the input)',
+    );
   });
 
   test('of a different shard is elsewhere', () => {

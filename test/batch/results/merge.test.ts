@@ -6,6 +6,7 @@ const result = (index: number, file = 0, isAnswered = true, fingerprint = BigInt
   index,
   fingerprint,
   isAnswered,
+  isFromSandbox: index % 5 === 0,
   file,
   offset: index * 100,
   length: 100,

@@ -21,6 +21,12 @@ test.each(['natter', 'natter-x', 'natter-7-xyz', 'batch_req_1', 7, null])(
   },
 );
 
+test('a result with the id of a completion of the sandbox is from the sandbox', () => {
+  const line = (id: string) => JSON.stringify({ index: 1, completion_id: id });
+  expect(parseResultLine(line('chatcmpl-sandbox12'))).toMatchObject({ isFromSandbox: true });
+  expect(parseResultLine(line('chatcmpl-8QyH'))).toMatchObject({ isFromSandbox: false });
+});
+
 describe('a line in the format openai', () => {
   const line = (fields: object) =>
     JSON.stringify({ id: resultName(3, hash), custom_id: 'a', ...fields });
@@ -38,7 +44,14 @@ describe('a line in the format openai', () => {
       index: 3,
       fingerprint: hash,
       isAnswered,
+      isFromSandbox: false,
     });
+  });
+
+  test('with the id of a completion of the sandbox is from the sandbox', () => {
+    const body = { id: 'chatcmpl-sandbox12' };
+    const found = parseResultLine(line({ response: { ...response, body } }));
+    expect(found).toMatchObject({ isAnswered: true, isFromSandbox: true });
   });
 
   test('that is cut is torn, one of another engine is not a result', () => {

@@ -82,6 +82,10 @@ export function reportEnd(run: ReportedRun, names: RunNames, ending: Ending): vo
   printFigures(run);
   printCause(run, ending.error);
   if (ending.notice !== undefined) notices.notice(ending.notice);
+  const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
+  if (isDone && ending.error === undefined && names.output !== null) {
+    notices.notice('nothing was sent; a different -o file asks again');
+  }
   const clean = (text: string) => cleanLine(context, text);
   const line = jsonLine(summaryRecord(tally, names, ending, clean));
   if (options.progressJson === true) void context.streams.stderr.write(line);

@@ -4,9 +4,9 @@ import { completeAddress } from '../../address.ts';
 import { type Environment, isSet } from '../../environment.ts';
 import type { Failure, Remedy } from '../../failure.ts';
 
-/** Commands of a hint that read or change the profile in use. */
+/** Commands of a hint that read or change the profile in use; the value of a setting can be a quoted one with spaces. */
 const profileCommands =
-  /natter (?:auth (?:login|status)|models list|config unset [^\s;,)]+|config set [^\s;,)]+ [^\s;,)]+)/g;
+  /natter (?:auth (?:login|status)|models list|config unset [^\s;,)]+|config set [^\s;,)]+ (?:"[^"]*"|'[^']*'|[^\s;,)]+))/g;
 
 /** A hint whose commands name the profile that failed, so that they do not change a different one. */
 export function nameProfile(hint: string, profile: string | undefined): string {

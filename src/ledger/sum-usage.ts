@@ -19,6 +19,8 @@ export interface UsageSum {
   readonly costs: ReadonlyMap<string, number>;
   /** Requests with tokens, but without a price. */
   readonly unpriced: number;
+  /** The first of them. */
+  readonly withoutPrice?: Pick<LedgerLine, 'model' | 'profile'>;
 }
 
 /** The price of the model of a request; undefined if it is not known. */
@@ -31,6 +33,7 @@ interface OpenSum extends UsageSum {
   answerTokens: number;
   estimated: number;
   unpriced: number;
+  withoutPrice?: LedgerLine;
   readonly costs: Map<string, number>;
 }
 
@@ -51,7 +54,10 @@ function add(sum: OpenSum, line: LedgerLine, price: Price | undefined): void {
   if (price !== undefined) {
     const { currency } = price;
     sum.costs.set(currency, (sum.costs.get(currency) ?? 0) + costOf(price, prompt, answer));
-  } else if (prompt + answer > 0) sum.unpriced += 1;
+  } else if (prompt + answer > 0) {
+    sum.unpriced += 1;
+    sum.withoutPrice ??= line;
+  }
 }
 
 function keyOf(line: LedgerLine, by: Grouping): string {

@@ -41,7 +41,7 @@ const longInputOptions = () => [
 ];
 
 export const outputOptions = () => [
-  new Option('--json', 'print one JSON document at the end'),
+  new Option('--json', 'print one JSON document at the end; content is the answer'),
   new Option('--jsonl', 'print each event as a JSON line'),
   new Option('--plain', 'print plain text on a terminal too'),
   new Option('--markdown', 'print styled Markdown into a pipe too'),

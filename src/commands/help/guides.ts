@@ -186,7 +186,7 @@ export const uninstall: readonly Passage[] = [
     ],
   },
   {
-    text: 'Files that you created elsewhere remain: exports, recordings and results of batches.',
+    text: 'Files that you created elsewhere remain: exports, recordings, results of batches, prompt files of projects (.natter), and the copies that sed made (~/.bashrc.bak).',
   },
 ];
 

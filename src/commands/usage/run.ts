@@ -89,9 +89,11 @@ function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Foun
       sandboxed === 0 ? '' : `; natter usage --sandbox shows ${count(sandboxed)} to the sandbox`;
     notices.notice(`no requests since ${localDay(since)}${others}`);
   }
-  if (total.costs.size > 0 && total.unpriced > 0) {
+  const { withoutPrice, unpriced, costs } = total;
+  if (costs.size > 0 && withoutPrice !== undefined) {
+    const { model, profile } = withoutPrice;
     notices.notice(
-      `the cost is without ${countOf(total.unpriced, 'request')} whose model has no price: natter config set prices.MODEL 0.5/1.5`,
+      `the cost is without ${countOf(unpriced, 'request')} whose model has no price: natter config set prices.${model} 0.5/1.5 --profile ${profile}`,
     );
   }
 }

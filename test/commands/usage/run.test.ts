@@ -185,7 +185,9 @@ test('the prices of each profile give the cost, as they are now', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     total: { cost: { USD: 3, EUR: 0.2 }, unpriced_requests: 1 },
   });
-  expect(stderr).toContain('the cost is without 1 request whose model has no price');
+  expect(stderr).toContain(
+    'the cost is without 1 request whose model has no price: natter config set prices.origin 0.5/1.5 --profile default\n',
+  );
 });
 
 test('--profile shows one profile', async () => {

@@ -42,6 +42,19 @@ describe('the same command again', () => {
     expect(place.read('out.jsonl')).toBe(before);
   });
 
+  test('refuses answers of the sandbox for a service on a different machine', async () => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(2));
+    const env = { NATTER_BASE_URL: 'https://service.invalid/v1' };
+    const words = ['p.txt', '-o', 'out.jsonl'];
+    const sandboxed = [...words, '--sandbox'];
+    expect((await place.run(sandboxed, { env })).code).toBe(0);
+    expect((await place.run(sandboxed, { env })).code).toBe(0);
+    const { code, stderr } = await place.run(words, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('out.jsonl has the answer of the sandbox to item 1');
+  });
+
   test('sends items added to the input', async () => {
     const place = await openBatchPlace();
     place.write('p.txt', promptLines(3));

@@ -135,7 +135,7 @@ export async function selectItems(
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
     resultsName: output ?? 'standard output',
-    refusesSandbox: isElsewhere(settings),
+    refusesSandbox: items.plan.usesService && isElsewhere(settings),
   };
 }
 

@@ -8,6 +8,7 @@ import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
 import { chooseShard } from './array-job.ts';
 import { parseNumber, parseRate } from './numbers.ts';
 import type { ReportOptions } from './report/reporting.ts';
@@ -71,6 +72,8 @@ export interface BatchPlan extends SendingPlan {
   readonly rateLimits: RateLimits;
   /** `Infinity` without a limit; `cost` is in the currency of the prices. */
   readonly budget: Expense;
+  /** Neither `--sandbox` nor a replay. */
+  readonly usesService: boolean;
 }
 
 const maxConcurrency = 1000;
@@ -163,6 +166,8 @@ export function planBatch(
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
     rateLimits: rateLimitsOf(options),
     budget: budgetOf(options),
+    usesService:
+      options.sandbox !== true && chooseRecording(options, environment).replay === undefined,
   };
 }
 

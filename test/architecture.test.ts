@@ -204,3 +204,13 @@ test.each([
   const users = sourceFiles().filter((path) => pattern.test(readFileSync(path, 'utf8')));
   expect(users).toEqual(allowed);
 });
+
+test('random tests have a seed: only test/support imports fast-check', () => {
+  const importing = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) =>
+      /^import .* from 'fast-check';$/m.test(readFileSync(join('test', name), 'utf8')),
+    );
+  expect(importing).toEqual(['support/properties.ts']);
+});

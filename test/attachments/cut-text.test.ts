@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../support/properties.ts';
 import { expect, test } from 'vitest';
 import { cutText } from '../../src/attachments/cut-text.ts';
 import { estimateTokens } from '../../src/conversation/token-estimate.ts';

@@ -1,4 +1,4 @@
-import { displayWidth, splitAtWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import type { Symbols } from '../text/symbols.ts';
 
 /** A part of a line. If not all parts fit, those with the lowest priority are omitted. */
@@ -15,13 +15,16 @@ export function shorten(text: string, columns: number, { ellipsis }: Symbols): s
   return truncateToWidth(text, columns, ellipsis);
 }
 
-/** The end of a text that fits in `columns`. */
+/** The end of a text that fits in `columns`, in whole characters. */
 export function fittingEnd(text: string, columns: number): string {
-  let rest = text;
-  while (rest !== '' && displayWidth(rest) > columns) {
-    [, rest] = splitAtWidth(rest, Math.max(1, displayWidth(rest) - columns));
+  let excess = displayWidth(text) - columns;
+  let start = 0;
+  for (const character of graphemes(text)) {
+    if (excess <= 0) break;
+    excess -= displayWidth(character);
+    start += character.length;
   }
-  return rest;
+  return text.slice(start);
 }
 
 /** Shortens one part by `excess` columns; undefined if no part allows it. */

@@ -32,7 +32,7 @@ export interface LineModeOptions extends ReplOptions {
   readonly editsLines: boolean;
 }
 
-/** A terminal that edits the lines has keys of its own. */
+/** On a terminal that edits the lines itself, the keys cannot be changed. */
 const stateOf = ({ state, editsLines }: LineModeOptions): ReplState =>
   editsLines ? state : { ...state, keyMap: undefined };
 

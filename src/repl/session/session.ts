@@ -145,7 +145,7 @@ function isOnDisk(journal: Journal): boolean {
   return isStored && path !== undefined;
 }
 
-/** The draft, or the one that was put aside last. */
+/** The draft, or the draft that was stashed last. */
 function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
 }

@@ -1,7 +1,7 @@
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import type { ReplState } from './state.ts';
 
-/** The draft that was put aside last, in an empty composer. */
+/** Restores the draft that was stashed last to an empty composer. */
 export function withStashedDraft(state: ReplState): ReplState {
   const { stash = [], composer } = state;
   const last = stash.at(-1);

@@ -194,7 +194,7 @@ export interface ReplState {
   readonly keyMap?: KeyMap | undefined;
   /** Only with `editing=vi`. */
   readonly vi?: ViSession<ReplState> | undefined;
-  /** Drafts that were put aside, the last one at the end. */
+  /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;
   readonly search: HistorySearch | undefined;

@@ -8,6 +8,8 @@ const local = (name) => fileURLToPath(new URL(name, import.meta.url));
 const replacements = new Map([
   ['yoga-layout', local('./yoga-layout.js')],
   ['wrap-ansi', local('./wrap-ansi.js')],
+  ['slice-ansi', local('./slice-ansi.js')],
+  ['cli-truncate', local('./cli-truncate.js')],
   ['signal-exit', local('./signal-exit.js')],
   ['stack-utils', local('./stack-utils.js')],
 ]);

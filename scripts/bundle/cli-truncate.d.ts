@@ -1,0 +1,1 @@
+export default function cliTruncate(text: string, columns: number): string;

@@ -62,8 +62,12 @@ function checkRequired(prompt: PromptFile, values: ReadonlyMap<string, string>):
   const missing = requiredVariables(prompt).filter(({ name }) => !values.has(name));
   const [first, ...others] = missing;
   if (first === undefined) return;
-  const rest = others.map(({ name, place }) => `, nor has ${name} (${placeText(place)})`).join('');
-  throw failureAt(first.place, `the variable ${first.name} has no value${rest}`, {
+  // A place is named for the first of the variables that have it.
+  const rest = others.map(({ name, place }, index) => {
+    const [text, before] = [place, missing[index]?.place ?? first.place].map(placeText);
+    return `, nor has ${name}${text === before ? '' : ` (${text})`}`;
+  });
+  throw failureAt(first.place, `the variable ${first.name} has no value${rest.join('')}`, {
     hint: `add ${missing.map(exampleOf).join(' ')}`,
   });
 }

@@ -171,7 +171,7 @@ describe('variables', () => {
   };
 
   test.each([
-    [['plain.md'], /plain\.md:2: the variable topic has no value, nor has tone \(plain\.md:2\)/],
+    [['plain.md'], /plain\.md:2: the variable topic has no value, nor has tone\n/],
     [['plain.md'], /\n {2}add --topic=TEXT --tone=TEXT\n/],
     [['plain.md', '--topic=a'], /plain\.md:2: the variable tone has no value/],
     [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],

@@ -52,15 +52,18 @@ export function bearerToken(header: string | undefined): string | undefined {
 /** Contract, Authentication. @throws Failure `unauthorized` */
 export function authenticate(header: string | undefined): KeyTier {
   if (header === undefined) {
-    throw new Failure('unauthorized', 'the Authorization header is missing');
+    throw new Failure(
+      'unauthorized',
+      `the Authorization header is missing; the sandbox takes the key ${sandboxKey}`,
+    );
   }
   const token = bearerToken(header);
   if (token === undefined) {
     throw new Failure('unauthorized', 'the Authorization header is not "Bearer <API_KEY>"');
   }
   const known = sandboxKeys.find(({ key }) => key === token);
-  if (known === undefined) throw new Failure('unauthorized', 'the API key is unknown');
-  return known;
+  if (known !== undefined) return known;
+  throw new Failure('unauthorized', `the API key is unknown; the sandbox takes ${sandboxKey}`);
 }
 
 /** @throws Failure `forbidden` if the key's tier does not include the model */

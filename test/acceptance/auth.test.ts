@@ -99,6 +99,36 @@ test('login with --no-input on a terminal asks no questions', async () => {
   expect(await terminal.transcript()).toContain('natter auth login --no-input < key.txt');
 });
 
+test('login with a refused key names the status, the address and what to correct', async () => {
+  const refused = json(401, { error: { message: 'no such key' } });
+  const server = await serve([[refused], [json(403, {})], [models], [refused]]);
+  const env = { HOME: temporaryHome(), NATTER_API_KEY: 'nk-variable' };
+  const login = (...words: readonly string[]) =>
+    runNatter(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });
+  const next = 'check the key with its issuer, or correct the address: natter auth login';
+  expect(await login()).toMatchObject({
+    code: 4,
+    stderr: `natter: ${server.url} refused the key (401): no such key\n  nothing was stored; ${next} --base-url <url>\n`,
+  });
+  expect(await login()).toMatchObject({
+    code: 5,
+    stderr: `natter: ${server.url} refused the key (403)\n  nothing was stored; ${next} --base-url <url>\n`,
+  });
+  expect(await login('--profile', 'work')).toMatchObject({ code: 0 });
+  expect((await login('--profile', 'work')).stderr).toContain(
+    `\n  the stored key is kept; ${next} --profile work --base-url <url>\n`,
+  );
+});
+
+test.each(['', ' \n\t\n'])('login with the standard input %j says what to type', async (input) => {
+  const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9'];
+  expect(await runNatter(words, { input })).toMatchObject({
+    code: 2,
+    stderr:
+      'natter: standard input has no API key\n  pipe it in: printf %s "$KEY" | natter auth login\n',
+  });
+});
+
 test('login to an unreachable service stores nothing', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];

@@ -31,6 +31,14 @@ describe.each(ways)('$way', ({ open }) => {
       }
     });
 
+    test.each([{ key: null }, { key: 'sk-unknown' }])(
+      'names a key that works for %j',
+      async (key) => {
+        const answer = await ask(await open(), { ...key, path: '/v1/models' });
+        expect(errorOf(answer).message).toMatch(/; the sandbox takes (?:the key )?sandbox-key$/);
+      },
+    );
+
     test('does not repeat a refused key', async () => {
       const answer = await ask(await open(), { key: 'sk-secret-of-mine' });
       expect(answer.text).not.toContain('sk-secret');

@@ -1,3 +1,4 @@
+import { rephrase } from '../../client/failure/request-failure.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -57,3 +58,13 @@ export async function checkService(
     await service.close();
   }
 }
+
+/** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
+export const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknown) => {
+  const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
+  if (!isRefusal) throw error;
+  throw rephrase(error, {
+    message: error.message.replace(/^[^(]*(?=\(40[13]\))/, `${baseUrl} refused the key `),
+    hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: natter auth login --base-url <url>`,
+  });
+};

@@ -107,7 +107,11 @@ export async function askKey(
   const { signal } = context;
   const { stdin } = context.streams;
   if (!stdin.isTerminal) {
-    return parseApiKey(await readKey(stdin, signal), 'the API key', 'usage');
+    const key = await readKey(stdin, signal);
+    if (key.trim() !== '') return parseApiKey(key, 'the API key', 'usage');
+    throw new Failure('usage', 'standard input has no API key', {
+      hint: 'pipe it in: printf %s "$KEY" | natter auth login',
+    });
   }
   if (!options.input) {
     throw new Failure('usage', 'with --no-input, the key must be piped in', {

@@ -4,14 +4,14 @@ import { defaultProfile } from '../../settings/profile-name.ts';
 import { removeCredential, saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
-import { ownEntry } from '../../settings/stored-settings.ts';
+import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { changeStored, noticeOverrides, readStored } from '../service/settings-access.ts';
 import { findStoredPath } from '../service/stored-paths.ts';
-import { checkService, modelHint, type ServiceCheck } from './check-service.ts';
+import { checkService, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
 import { askAgain, askBaseUrl, askKey, isInvalidInput } from './login-questions.ts';
 
 export interface LoginOptions extends GlobalOptions {
@@ -52,11 +52,15 @@ interface CheckedInput extends ServiceCheck {
 
 type Resolve = (flags: LoginOptions) => ResolvedSettings;
 
+const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
+  ownEntry(stored.credentials.profiles, profile.value) !== undefined;
+
 /** Asks for the base URL and the key, and asks again for a key that the service refuses. @throws Failure */
 async function askAndCheck(
   context: Context,
   options: LoginOptions,
   presentation: Presentation,
+  stored: StoredSettings,
   resolve: Resolve,
 ): Promise<CheckedInput> {
   const baseUrl = await askBaseUrl(context, options, resolve(options));
@@ -68,7 +72,9 @@ async function askAndCheck(
     const apiKey = await askKey(context, options, number > 1);
     context.secrets.keep({ apiKey });
     const checked = options.check
-      ? await checkService(context, presentation, options, withKey(settings, apiKey))
+      ? await checkService(context, presentation, options, withKey(settings, apiKey)).catch(
+          throwRefusal(baseUrl, hasKey(stored, settings)),
+        )
       : { result: 'not checked', models: [] };
     return { ...checked, apiKey, baseUrl, settings };
   });
@@ -92,10 +98,11 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const { environment } = context;
   const resolve: Resolve = (flags) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
-  const input = await askAndCheck(context, options, presentation, resolve).finally(context.ask.end);
+  const answers = askAndCheck(context, options, presentation, stored, resolve);
+  const input = await answers.finally(context.ask.end);
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
-  const hadKey = ownEntry(stored.credentials.profiles, profile) !== undefined;
+  const hadKey = hasKey(stored, settings);
   const { settings: saved } = await store(context, profile, input);
   notices.notice(`${input.baseUrl} ${result}`);
   const hint = modelHint(models, settings.values.model, settings.profile);

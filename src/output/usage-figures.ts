@@ -1,5 +1,5 @@
 import { padToWidth, displayWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { bar, type FigureLayout } from './batch-figures.ts';
+import { bar, type BarLayout } from './bar.ts';
 import { count } from './figures.ts';
 import { moneyText } from './money.ts';
 import { formatTable, type Column } from './table.ts';
@@ -54,7 +54,7 @@ function tableLines(
   heading: string,
   shown: readonly UsageColumn[],
   rows: readonly UsageRow[],
-  layout: FigureLayout,
+  layout: BarLayout,
 ): readonly string[] {
   const columns: readonly Column[] = [
     { heading },
@@ -75,7 +75,7 @@ export function usageText(
   heading: string,
   rows: readonly UsageRow[],
   total: UsageRow,
-  layout: FigureLayout,
+  layout: BarLayout,
 ): string {
   const all = rows.length > 1 ? [...rows, total] : rows;
   const tables = columnSets.map((columns) => tableLines(heading, columns, all, layout));

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
 import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
-import { describeEvent } from '../../src/output/debug-lines.ts';
-import { createDebugLog } from '../../src/output/debug-log.ts';
 import { toFailure } from '../../src/output/ending-failure.ts';
 import { reportFailure } from '../../src/output/failure-report.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';
@@ -86,19 +84,6 @@ describe('notices', () => {
     createNotices(stderr, true, mask).notice('not this');
     createNotices(stderr, true, mask).warning('mind it');
     expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
-  });
-});
-
-describe('the debug log', () => {
-  test('writes nothing unless it is enabled', () => {
-    const stderr = createMemoryOutput();
-    createDebugLog({ stderr, enabled: false, clean: same })('a');
-    createDebugLog({ stderr, enabled: true, clean: (text) => text.toUpperCase() })('b');
-    expect(stderr.text()).toBe('natter: debug: B\n');
-  });
-
-  test('has no lines for the deltas of an answer', () => {
-    expect(describeEvent({ type: 'text-received', text: 'a', deltas: ['a'] }, 1)).toBeUndefined();
   });
 });
 

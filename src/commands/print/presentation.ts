@@ -1,5 +1,5 @@
 import { isSet, type Environment } from '../../environment.ts';
-import { createDebugLog, type DebugLog } from '../../output/debug-log.ts';
+import { createDebugLog, type DebugLog } from './debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
 import { hasColor, plainStyle, type Style } from '../../terminal/style.ts';
 import { terminalColors } from '../../terminal/device/terminal-colors.ts';

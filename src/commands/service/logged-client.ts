@@ -2,8 +2,8 @@ import type { Client, ReadOptions } from '../../client/client.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { describeEnd, describeEvent, describeRetry } from '../../output/debug-lines.ts';
-import type { DebugLog } from '../../output/debug-log.ts';
+import { describeEnd, describeEvent, describeRetry } from './debug-lines.ts';
+import type { DebugLog } from '../print/debug-log.ts';
 
 export interface LoggedClientOptions {
   readonly log: DebugLog;

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
-import type { DebugLog } from '../../output/debug-log.ts';
+import type { DebugLog } from '../print/debug-log.ts';
 import type { Notices } from '../../output/notices.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { maskUrl } from '../../secrecy/mask.ts';

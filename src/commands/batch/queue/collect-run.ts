@@ -3,7 +3,7 @@ import type { BatchQueue, QueuedResult } from '../../../batch/queue/batch-queue.
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { Failure, type FailureKind, exitCodes } from '../../../failure.ts';
 import { isJsonObject, parseJson } from '../../../json.ts';
-import { batchOutcome } from '../../../output/batch-progress.ts';
+import { batchOutcome } from '../report/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';

@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../../../failure.ts';
-import { batchOutcome } from '../../../output/batch-progress.ts';
+import { batchOutcome } from '../report/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import { Interruption } from '../../../terminal/device/signals.ts';
 import type { Stopping } from '../stopping.ts';

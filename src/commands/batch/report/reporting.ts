@@ -1,4 +1,4 @@
-import { causesText, latencyText } from '../../../output/batch-figures.ts';
+import { causesText, latencyText } from './figures-text.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';

@@ -1,6 +1,6 @@
 import type { LatencyFigures } from '../../../batch/latency.ts';
 import { itemsLeft, type Tally } from '../../../batch/tally.ts';
-import type { FailureCause } from '../../../output/batch-figures.ts';
+import type { FailureCause } from './figures-text.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { type Ending, exitOf } from './ending.ts';
 

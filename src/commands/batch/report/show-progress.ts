@@ -4,7 +4,7 @@ import {
   batchProgress,
   batchShare,
   createBatchProgress,
-} from '../../../output/batch-progress.ts';
+} from './batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Presentation } from '../../print/presentation.ts';

@@ -2,7 +2,7 @@ import { isOfItem } from '../../../batch/circuit-breaker.ts';
 import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { isTransient } from '../../../batch/transient-failure.ts';
 import { Failure, type FailureKind } from '../../../failure.ts';
-import { batchOutcome } from '../../../output/batch-progress.ts';
+import { batchOutcome } from './batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 
 export interface BatchEnd {

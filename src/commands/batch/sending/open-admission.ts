@@ -1,5 +1,5 @@
 import type { InputItem } from '../../../batch/input/item.ts';
-import { shortTime } from '../../../output/batch-progress.ts';
+import { shortTime } from '../report/batch-progress.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Service } from '../../service/service.ts';

@@ -1,4 +1,4 @@
-import type { ChatEvent, RetryScheduled } from '../client/events.ts';
+import type { ChatEvent, RetryScheduled } from '../../client/events.ts';
 
 const inMilliseconds = (duration: number) => `${Math.round(duration)} ms`;
 

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { causesText, type FigureLayout, latencyText } from '../../src/output/batch-figures.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
-import { displayWidth } from '../../src/terminal/text/width.ts';
+import { causesText, latencyText } from '../../../../src/commands/batch/report/figures-text.ts';
+import type { BarLayout } from '../../../../src/output/bar.ts';
+import { plainStyle } from '../../../../src/terminal/style.ts';
+import { displayWidth } from '../../../../src/terminal/text/width.ts';
 
-const layout: FigureLayout = { isTerminal: true, width: 80, style: plainStyle, unicode: true };
+const layout: BarLayout = { isTerminal: true, width: 80, style: plainStyle, unicode: true };
 
 const figures = {
   count: 1804,
+  min: 20,
+  mean: 900,
   p50: 180,
   p90: 2400,
   p99: 61_000,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { FailureKind } from '../../src/failure.ts';
+import type { FailureKind } from '../../../../src/failure.ts';
 import {
   batchOutcome,
   batchProgress,
   type BatchFigures,
   shortTime,
-} from '../../src/output/batch-progress.ts';
+} from '../../../../src/commands/batch/report/batch-progress.ts';
 
 const figures: BatchFigures = {
   total: 1000,

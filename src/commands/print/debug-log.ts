@@ -1,4 +1,4 @@
-import type { OutputStream } from '../terminal/device/streams.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 
 /** Writes one debug line if debugging is enabled. */
 export type DebugLog = (text: string) => void;

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts';
-import { createStatusLine, type StatusLineOptions } from './status-line.ts';
-import type { FailureKind } from '../failure.ts';
-import { count, tokenText } from './figures.ts';
-import { moneyText } from './money.ts';
+import type { Clock } from '../../../clock.ts';
+import { createStatusLine, type StatusLineOptions } from '../../../output/status-line.ts';
+import type { FailureKind } from '../../../failure.ts';
+import { count, tokenText } from '../../../output/figures.ts';
+import { moneyText } from '../../../output/money.ts';
 
 export interface BatchProgressOptions extends StatusLineOptions {
   readonly clock: Clock;

@@ -1,22 +1,9 @@
-import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
-import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { count } from './figures.ts';
-import { formatTable, type TableLayout } from './table.ts';
-
-/** Times are milliseconds; see `batch/latency.ts`. */
-interface LatencyFigures {
-  readonly count: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-  readonly buckets: readonly { readonly upTo: number; readonly count: number }[];
-}
-
-export interface FigureLayout extends TableLayout {
-  /** False draws bars of `#`. */
-  readonly unicode: boolean;
-}
+import type { LatencyFigures } from '../../../batch/latency.ts';
+import { bar, type BarLayout } from '../../../output/bar.ts';
+import { count } from '../../../output/figures.ts';
+import { formatTable, type TableLayout } from '../../../output/table.ts';
+import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
+import { displayWidth, padToWidth, truncateToWidth } from '../../../terminal/text/width.ts';
 
 export interface FailureCause {
   readonly kind: string;
@@ -35,17 +22,6 @@ function shortDuration(milliseconds: number): string {
   return seconds < 300 ? `${Math.round(seconds)} s` : `${count(Math.round(seconds / 60))} min`;
 }
 
-const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-
-/** A bar of at least the smallest step, if there is anything to show. */
-export function bar(part: number, whole: number, room: number, unicode: boolean): string {
-  if (part === 0) return '';
-  const length = (part / whole) * room;
-  if (!unicode) return '#'.repeat(Math.max(1, Math.round(length)));
-  const steps = Math.max(1, Math.round(length * 8));
-  return '█'.repeat(Math.floor(steps / 8)) + (eighths[steps % 8] ?? '');
-}
-
 /** Two lines in a narrow window. */
 function percentileLines(
   { p50, p90, p99, max }: LatencyFigures,
@@ -61,7 +37,7 @@ function percentileLines(
 }
 
 /** A histogram of the times to the end of an answer, with percentiles. Ends with a line feed. */
-export function latencyText(figures: LatencyFigures, layout: FigureLayout): string {
+export function latencyText(figures: LatencyFigures, layout: BarLayout): string {
   const { width, style, unicode } = layout;
   const most = Math.max(...figures.buckets.map((bucket) => bucket.count));
   const labels = figures.buckets.map(

@@ -11,7 +11,7 @@ import {
 import { placeholdersOf } from './template.ts';
 import { checkChoice, exampleOf, type Variable } from './variables.ts';
 
-/** What follows the name of a prompt file: `--lang=ts 123 high`. */
+/** What follows the name of a prompt file: `--lang=ts 123 high`, or `--lang ts 123 high`. */
 export interface PromptArguments {
   /** With the defaults. */
   readonly variables: ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ function unknownVariable(prompt: PromptFile, word: string, known: readonly Varia
   const title = prompt.file.name;
   if (name === undefined) {
     return new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
-      hint: 'see natter run --help; a variable is --name=value; put text that starts with a dash after --',
+      hint: 'see natter run --help; a variable is --name value; put text that starts with a dash after --',
     });
   }
   const variable = known.find((one) => one.name === name);
@@ -103,19 +103,37 @@ function refuseBareAssignment(words: readonly string[], known: readonly Variable
   }
 }
 
+/** Asks for standard input, as after `natter chat`: it is neither text nor a value. */
+const inputWord = '-';
+
+const isOption = (word: string) => word.startsWith('-') && word !== inputWord;
+
+/** `--lang ts` as `--lang=ts`, for known variables; the value of a variable cannot start with a dash there. */
+function joinValues(words: readonly string[], known: readonly Variable[]): readonly string[] {
+  const options = new Set(known.map(({ name }) => `--${name}`));
+  const joined: string[] = [];
+  for (const word of words) {
+    const before = joined.at(-1) ?? '';
+    if (options.has(before) && !word.startsWith('-')) joined.splice(-1, 1, `${before}=${word}`);
+    else joined.push(word);
+  }
+  return joined;
+}
+
 /**
- * Reads what follows the name of a prompt file; words after `--` are text. Includes must have been resolved.
+ * Reads what follows the name of a prompt file; words after `--` are text, and a single dash is neither. Includes must
+ * have been resolved.
  * @throws Failure `usage` for unknown and missing variables, and values that are not among the choices
  */
 export function readArguments(prompt: PromptFile, line: readonly string[]): PromptArguments {
   const known = variablesOf(prompt);
-  const isOption = (word: string) => word.startsWith('-') && word !== '-';
   const end = line.indexOf('--');
-  const [head, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
+  const [before, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
+  const head = joinValues(before, known);
   const plain = head.filter((word) => !isOption(word));
   refuseBareAssignment(plain, known);
   const given = readAssignments(prompt, head.filter(isOption), known);
-  const words = [...plain, ...text];
+  const words = [...plain, ...text].filter((word) => word !== inputWord);
   const defaults = known.flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   );

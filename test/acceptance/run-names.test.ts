@@ -49,6 +49,13 @@ describe('names', () => {
     expect(request.body.messages).toEqual([{ role: 'user', content: 'run away with me' }]);
   });
 
+  test('a variable before the name is refused', async () => {
+    const { run } = createPromptProject(prompts);
+    const { code, stderr } = await run(['run', '--lang', 'ts', 'review']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('\n  put the name of the prompt file first: natter run NAME --lang\n');
+  });
+
   test('a mistyped name is corrected', async () => {
     const { run } = createPromptProject(prompts);
     const { stderr } = await run(['run', 'reveiw']);
@@ -78,6 +85,7 @@ test.skipIf(process.platform === 'win32')(
 test.each([
   [['fix.md', '--', '--hard', '-m'], 'fix: --hard -m'],
   [['fix.md', 'it', '--', '--hard'], 'fix: it --hard'],
+  [['tone.md', '--tone', 'kind', 'and', '--', '--tone', 'rude'], 'kind\n\nand --tone rude'],
   [['tone.md', '--tone=kind', 'and', '--', '--tone=rude'], 'kind\n\nand --tone=rude'],
 ])('natter run %j sends the words after -- as text', async (words, expected) => {
   const { run } = createPromptProject({ 'fix.md': 'fix: $ARGUMENTS', 'tone.md': '{{tone}}' });

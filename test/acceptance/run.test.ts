@@ -16,6 +16,10 @@ describe('a plain Markdown file', () => {
     ['standard input follows it', 'Review this:', [], 'code', 'Review this:\n\ncode'],
     ['standard input replaces {{stdin}}', 'a {{stdin}} b', [], 'X', 'a X b'],
     ['a variable has the value of its option', '{{ lang }}!', ['--lang=ts'], '', 'ts!'],
+    ['a value may be the next word', '{{lang}}! {{x}}', ['--lang', 'ts', '--x', ''], '', 'ts! '],
+    ['a value is not one of its words', '{{a}}:', ['b', '--a', 'c', 'd'], '', 'c:\n\nb d'],
+    ['a value may have the name of a command', '{{a}}', ['--a', 'run'], '', 'run'],
+    ['a value may follow options', '{{a}}', ['-m', 'nextgen', '--a', 'b', '-t', '9'], '', 'b'],
     ['words follow it', 'Sum up.', ['in', 'French'], '', 'Sum up.\n\nin French'],
     ['a value may be empty', '[{{x}}]', ['--x='], '', '[]'],
     ['a value may have several lines', '[{{x}}]', ['--x=1\n2'], '', '[1\n2]'],
@@ -158,77 +162,6 @@ describe('front matter', () => {
     const { code, stdout, stderr } = await run(['run', 'a.md', '--x=1', '--sandbox']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
-  });
-});
-
-describe('variables', () => {
-  const files = {
-    'plain.md': 'one\n{{topic}} and {{tone}}\n',
-    'choices.md': `${front('variables:', '  lang: [ts, js]', '  tone: kind')}{{lang}} {{tone}}`,
-    'none.md': 'text',
-    'stdin.md': 'a\n\n{{stdin}}\n',
-    'option.md': 'a\n{{model}}\n',
-  };
-
-  test.each([
-    [['plain.md'], /plain\.md:2: the variable topic has no value, nor has tone\n/],
-    [['plain.md'], /\n {2}add --topic=TEXT --tone=TEXT\n/],
-    [['plain.md', '--topic=a'], /plain\.md:2: the variable tone has no value/],
-    [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
-    [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
-    [['plain.md', 'topic=a'], /"topic=a" does not set the variable topic\n {2}write --topic=a/],
-    [['plain.md', '-x'], /unknown option '-x'/],
-    [['choices.md'], /choices\.md:6: the variable lang has no value\n {2}add --lang=ts/],
-    [['choices.md', '--lang=py'], /choices\.md:3: lang must be one of ts, js, not "py"/],
-    [['choices.md', '--topic=a'], /its variables are lang, tone/],
-    [['none.md', '--topic=a'], /none\.md has no variable "topic"\n {2}it has no variables/],
-    [['option.md', '--model=x'], /option\.md:2: the variable model has the name of an option/],
-    [['stdin.md', '--no-stdin'], /stdin\.md:3: \{\{stdin\}\} is standard input, but --no-stdin/],
-    [
-      ['stdin.md'],
-      /stdin\.md:3: \{\{stdin\}\} is standard input, but it is empty\n {2}for example/,
-    ],
-    [['none.md', '--split', 'auto'], /natter run does not take --split\n.+natter --split auto/],
-    [['none.md', '--every=30s'], /natter run does not take --every\n.+\| natter --every/],
-    [['none.md', '-i'], /natter run does not take -i\n.+natter -i --continue/],
-  ])('%j: the problem is named with file and line', async (words, message) => {
-    const { run } = createPromptProject(files);
-    const { code, stdout, stderr } = await run(['run', ...words, '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(message);
-  });
-
-  test.each(['{{lang|ts}}', '{{lang:ts}}', '{{ lang = ts }}'])(
-    '%s is sent as text, with a notice that names the line',
-    async (text) => {
-      const { run } = createPromptProject({
-        'a.md': `${front('title: t')}\n${echo}${text} ${text}`,
-      });
-      const { stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
-      expect(stdout).toBe(`${text} ${text}`);
-      expect(stderr.split('\n').filter((line) => line.includes('is sent as text'))).toEqual([
-        `natter: a.md:5: ${text} is sent as text; a default is set under variables: in the front matter`,
-      ]);
-    },
-  );
-
-  test.each([String.raw`\{{lang|ts}}`, '${{ a | b }}', '{{#if x}}'])(
-    '%s causes no notice',
-    async (text) => {
-      const { run } = createPromptProject({ 'a.md': text });
-      const { stderr } = await run(['run', 'a.md', '--sandbox']);
-      expect(stderr).not.toContain('is sent as text');
-    },
-  );
-
-  test('may have the name of an option of natter chat', async () => {
-    const { prompt } = createPromptProject({ 'cut.md': 'at {{split}}' });
-    expect(await prompt(['cut.md', '--split=lines'])).toBe('at lines');
-  });
-
-  test('have defaults', async () => {
-    const { prompt } = createPromptProject(files);
-    expect(await prompt(['choices.md', '--lang=js'])).toBe('js kind');
   });
 });
 

@@ -14,6 +14,7 @@ import type { Context } from '../program/context.ts';
 /** What the word under the cursor is. */
 type Place =
   | { readonly kind: 'value'; readonly option: CompletedOption; readonly prefix: string }
+  | { readonly kind: 'variable'; readonly promptFile: string; readonly option: string }
   | {
       readonly kind: 'option';
       readonly options: readonly CompletedOption[];
@@ -41,6 +42,8 @@ interface Walk {
   readonly operands: readonly string[];
   /** The option whose value the next word is. */
   readonly awaiting: CompletedOption | undefined;
+  /** `--lang` of a prompt file: the next word may be its value. */
+  readonly variable: string | undefined;
   /** After `--`. */
   readonly ended: boolean;
 }
@@ -69,6 +72,10 @@ const findOption = (walk: Walk, word: string): CompletedOption | undefined =>
 
 function afterOption(walk: Walk, word: string): Walk {
   const option = findOption(walk, word);
+  const isVariable = walk.command.name === 'run' && walk.operands.length > 0;
+  if (option === undefined && isVariable && !word.includes('=')) {
+    return { ...walk, variable: word };
+  }
   return option === undefined || option.value === 'none' ? walk : { ...walk, awaiting: option };
 }
 
@@ -84,11 +91,12 @@ function afterOperand(walk: Walk, word: string): Walk {
 }
 
 function step(walk: Walk, word: string): Walk {
-  const { awaiting, ended } = walk;
+  const { awaiting, variable, ended } = walk;
+  if (variable !== undefined && !word.startsWith('-')) return { ...walk, variable: undefined };
   if (awaiting !== undefined && (awaiting.value === 'required' || !word.startsWith('-'))) {
     return { ...walk, awaiting: undefined };
   }
-  const rest = { ...walk, awaiting: undefined };
+  const rest = { ...walk, awaiting: undefined, variable: undefined };
   if (ended) return afterOperand(rest, word);
   if (word === '--') return { ...rest, ended: true };
   return word.startsWith('-') && word !== '-' ? afterOption(rest, word) : afterOperand(rest, word);
@@ -110,10 +118,11 @@ function findPlace(program: CompletedCommand, words: readonly string[], current:
     above: [],
     operands: [],
     awaiting: undefined,
+    variable: undefined,
     ended: false,
   };
   const walk = words.reduce(step, start);
-  const { command, above, operands, awaiting, ended } = walk;
+  const { command, above, operands, awaiting, variable, ended } = walk;
   const isOption = !ended && current.startsWith('-');
   if (awaiting !== undefined && (awaiting.value === 'required' || !isOption)) {
     return { kind: 'value', option: awaiting, prefix: '' };
@@ -122,6 +131,8 @@ function findPlace(program: CompletedCommand, words: readonly string[], current:
   const assigned = isOption && name !== undefined ? findOption(walk, name) : undefined;
   if (assigned !== undefined) return { kind: 'value', option: assigned, prefix: `${name}=` };
   if (isOption) return { kind: 'option', options: optionsAt(walk), command, before: operands };
+  const [promptFile = ''] = operands;
+  if (variable !== undefined) return { kind: 'variable', promptFile, option: variable };
   const commands = operands.length === 0 && !ended ? command.commands : [];
   const argument = argumentAt(command, operands.length);
   return { kind: 'argument', command, above, commands, argument, before: operands };
@@ -152,6 +163,19 @@ async function optionCandidates(
   return { candidates: [...variables, ...named] };
 }
 
+/** The choices of a variable. */
+async function variableValues(
+  context: FolderFacts,
+  { promptFile, option }: Extract<Place, { readonly kind: 'variable' }>,
+): Promise<Found> {
+  const { variableCandidates } = await import('./prompt-files.ts');
+  const start = `${option}=`;
+  const candidates = (await variableCandidates(context, promptFile))
+    .filter(({ value }) => value.startsWith(start) && value !== start)
+    .map((candidate) => ({ ...candidate, value: candidate.value.slice(start.length) }));
+  return { candidates };
+}
+
 async function candidatesAt(
   context: FolderFacts,
   program: CompletedCommand,
@@ -160,6 +184,7 @@ async function candidatesAt(
 ): Promise<Found> {
   const place = findPlace(program, words, current);
   if (place.kind === 'option') return optionCandidates(context, place);
+  if (place.kind === 'variable') return variableValues(context, place);
   if (place.kind === 'value') {
     const typed = current.slice(place.prefix.length);
     const request = { context, command: program, above: [], typed, before: [] };

@@ -17,7 +17,7 @@ const runPromptFile: RunPromptFile = async (...words) => {
 export function buildRun(context: Context, run: RunPromptFile = runPromptFile): Command {
   const command = new Command('run')
     .argument('<prompt-file>', 'name of a prompt file (natter prompts), or its path')
-    .usage('<prompt-file> [words...] [--name=value...] [options]')
+    .usage('<prompt-file> [words...] [--name value...] [options]')
     .description(
       'Sends the prompt of a file and prints the answer. The file is Markdown with {{name}} for variables; piped standard input replaces {{stdin}}, or is appended. Options override what the file sets.',
     )

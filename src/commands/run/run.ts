@@ -29,6 +29,7 @@ const isVariable = (word: string) => word.startsWith('--');
 
 /** For words that are a prompt and not a prompt file: `natter run away with me`. */
 function promptHint(name: string, line: readonly string[]): string | undefined {
+  if (isVariable(name)) return `put the name of the prompt file first: natter run NAME ${name}`;
   if (line.length === 0 || line.some(isVariable)) return undefined;
   return `to send it as a prompt: natter chat run ${[name, ...line].join(' ')}`;
 }
@@ -106,7 +107,7 @@ async function readInputs(
 
 /**
  * Runs `natter run`.
- * @param line the words after the name, and the variables as `--name=value`
+ * @param line the words after the name, and the variables as `--name value` or `--name=value`
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function runPrompt(
@@ -125,11 +126,10 @@ export async function runPrompt(
   for (const notice of prompt.notices) notices.notice(notice);
   refuseOptionNames(context, prompt);
   refuseChatOptions(prompt, beforeDashes(line));
-  const words = line.filter((word) => word !== inputWord);
-  const given = readArguments(prompt, words);
+  const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(context, { ...attach, guard }, found, prompt);
-  const isRequired = words.length < line.length || options.file?.includes(inputWord) === true;
+  const isRequired = line.includes(inputWord) || options.file?.includes(inputWord) === true;
   const sources = await readInputs(context, notices, options, prompt, {
     isRequired,
     guard,

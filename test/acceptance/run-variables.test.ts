@@ -79,3 +79,43 @@ describe('variables', () => {
     expect(await prompt(['choices.md', '--lang=js'])).toBe('js kind');
   });
 });
+
+describe('natter run NAME --help', () => {
+  const files = {
+    'a.md': '{{style}} {{include:b.md}}',
+    'b.md': `${front('model: x')}{{mood}}`,
+    'pattern/system.md': `${front('variables:', '  who: { choices: [me, you], description: speaker }', '  x: "1"')}{{who}} {{x}}`,
+    'none.md': 'text',
+  };
+
+  test.each([
+    [
+      ['a.md', '--help'],
+      'Variables of a.md:\n  --style <text>  required\n  --mood <text>   required\n\n',
+    ],
+    [
+      ['pattern/system.md', '--help'],
+      '  --who <text>  speaker; one of me, you; required\n  --x <text>    default 1\n',
+    ],
+    [['--help', 'a.md'], 'Variables of a.md:\n'],
+    [['a.md', '-h'], '\n\nVariables of a.md: --style, --mood\n\n'],
+  ])('%j lists the variables, those of included files, too', async (words, expected) => {
+    const { run } = createPromptProject(files);
+    const { code, stdout, stderr } = await run(['run', ...words]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(expected);
+    expect(stdout).toContain('Usage: natter run');
+  });
+
+  test('lists none for a file without variables, and warns of a file that cannot be used', async () => {
+    const { run } = createPromptProject(files);
+    const { stdout } = await run(['run', 'none.md', '--help']);
+    const missing = await run(['run', 'missing.md', '--help']);
+    expect(missing).toMatchObject({
+      code: 0,
+      stdout,
+      stderr: 'natter: warning: there is no prompt file "missing.md"\n',
+    });
+    expect(stdout).not.toContain('Variables of');
+  });
+});

@@ -81,6 +81,16 @@ export async function buildProgram(
   return program;
 }
 
+/** The help of `natter run` with the name of a prompt file; undefined for any other. */
+async function namedHelp(context: Context, { commands }: Command): Promise<string | undefined> {
+  const command = commands.find((candidate) => candidate.name() === 'run');
+  const name = command?.args.find((word) => !word.startsWith('-'));
+  if (command === undefined || name === undefined) return undefined;
+  const { addVariables } = await import('../run/variable-help.ts');
+  await addVariables(context, command, name);
+  return command.helpInformation();
+}
+
 /**
  * Runs a command line.
  * @param words the arguments without node and script
@@ -100,6 +110,8 @@ export async function runProgram(context: Context, words: readonly string[]): Pr
     await program.parseAsync(routeToChat(words, names), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    await printHelp(context, help.join(''));
+    const named =
+      error.code === 'commander.helpDisplayed' ? await namedHelp(context, program) : undefined;
+    await printHelp(context, named ?? help.join(''));
   }
 }

@@ -61,14 +61,17 @@ export function promptDocument(found: FoundPrompt, prompt: PromptFile, text: str
   };
 }
 
-function variableLine({ name, description, choices, default: value }: Variable): string {
+/** `language; one of ts, js; required`. */
+export function variableDetails({ description, choices, default: value }: Variable): string {
   const details = [
     description,
     choices && `one of ${choices.join(', ')}`,
     value === undefined ? 'required' : `default ${value}`,
-  ].filter((detail) => detail !== undefined);
-  return `  --${name}  ${details.join('; ')}`;
+  ];
+  return details.filter((detail) => detail !== undefined).join('; ');
 }
+
+const variableLine = (variable: Variable) => `  --${variable.name}  ${variableDetails(variable)}`;
 
 /** What `natter prompts show` prints before the text of the file. */
 export function promptSummary(found: FoundPrompt, prompt: PromptFile): string {

@@ -35,6 +35,14 @@ export interface CompletionRequest {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
+/** The fields of the contract's request body. */
+export const contractFields: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'max_tokens',
+]);
+
 export function completionBody(request: CompletionRequest): object {
   if (request.params === undefined) return request;
   const { params, ...fields } = request;

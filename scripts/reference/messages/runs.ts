@@ -1,7 +1,7 @@
 // Failures whose kind, message and hint depend on each other, made by calling the functions of src with samples.
 import { commandHints } from '../../../src/commands/program/report.ts';
 import { certificateFailure } from '../../../src/client/failure/certificate-failure.ts';
-import { type Endpoint, serviceFailure } from '../../../src/client/failure/service-failure.ts';
+import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import type { Failure } from '../../../src/failure.ts';
 import { hintOf } from '../../../src/output/remedy-hints.ts';
@@ -27,15 +27,15 @@ const bodies = ['', '{"error": {"message": "details"}}'];
 
 function serviceFailures(): readonly FailureMessage[] {
   const now = new Date(0);
-  const of = (status: number, text: string, endpoint: Endpoint) =>
-    messageOf(serviceFailure({ status, headers: {}, text }, now, endpoint, String), [
+  const of = (status: number, text: string, method: 'GET' | 'POST') =>
+    messageOf(serviceFailure({ status, headers: {}, text }, now, { method }, String), [
       [String(status), 'status'],
       ['details', 'reason'],
     ]);
   return [
-    ...statuses.flatMap((status) => bodies.map((text) => of(status, text, 'completions'))),
-    ...[400, 403, 404].map((status) => of(status, '', 'models')),
-    of(429, '{"error": {"code": "insufficient_quota", "message": "details"}}', 'completions'),
+    ...statuses.flatMap((status) => bodies.map((text) => of(status, text, 'POST'))),
+    ...[400, 403, 404].map((status) => of(status, '', 'GET')),
+    of(429, '{"error": {"code": "insufficient_quota", "message": "details"}}', 'POST'),
   ];
 }
 

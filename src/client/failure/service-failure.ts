@@ -1,7 +1,8 @@
 import type { Remedy } from '../../failure.ts';
-import { nameOfStatus, type ErrorName } from '../contract.ts';
+import { parseJson } from '../../json.ts';
+import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
-import type { ResponseHeaders } from '../http/transport.ts';
+import type { HttpRequest, ResponseHeaders } from '../http/transport.ts';
 import { kindOfName, kindOfStatus, parseErrorBody, type ErrorBody } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 import type { Mask } from './short-text.ts';
@@ -13,14 +14,16 @@ export interface FailedResponse {
   readonly text: string;
 }
 
-/** Where the request was sent, which decides the remedy. */
-export type Endpoint = 'completions' | 'models';
+type SentRequest = Pick<HttpRequest, 'method' | 'body'>;
 
-/** The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. */
+/**
+ * The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. The request decides
+ * the remedy.
+ */
 export function serviceFailure(
   { status, headers, text }: FailedResponse,
   now: Date,
-  endpoint: Endpoint,
+  request: SentRequest,
   mask: Mask,
 ): RequestFailure {
   const body = parseErrorBody(text, headers['content-type'], mask);
@@ -30,8 +33,8 @@ export function serviceFailure(
   const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
   const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
-  const isParameter = kind === 'invalid_request' && refusesParameter(body);
-  const explanation = isParameter ? parameterRefused : explain(kind, endpoint);
+  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(request);
+  const explanation = isParameter ? parameterRefused : explain(kind, request);
   const { summary, remedy } = isExhausted ? quotaExhausted : explanation;
   return new RequestFailure(
     kind,
@@ -66,9 +69,9 @@ const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
   not_found: { code: 'check-base-url' },
 };
 
-function explain(kind: ErrorName, endpoint: Endpoint): Explanation {
+function explain(kind: ErrorName, { method }: SentRequest): Explanation {
   const explanation = explanations[kind];
-  const remedy = endpoint === 'models' ? modelRemedies[kind] : undefined;
+  const remedy = method === 'GET' ? modelRemedies[kind] : undefined;
   return remedy === undefined ? explanation : { ...explanation, remedy };
 }
 
@@ -85,6 +88,12 @@ const refusedParameter =
   /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i;
 
 const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
+
+/** Whether the request has a field that natter sends only if the user asks for it. */
+function hasParameter({ body }: SentRequest): boolean {
+  const fields = body === undefined ? undefined : parseJson(Buffer.from(body).toString());
+  return Object.keys(fields ?? {}).some((name) => !contractFields.has(name));
+}
 
 const parameterRefused: Explanation = {
   summary: 'the service rejected the request as invalid',

@@ -54,8 +54,7 @@ export async function refusedResponse(
   const now = limits.clock.date();
   const text = await readErrorText(response, limits.clock);
   signal.throwIfAborted();
-  const endpoint = request.method === 'GET' ? 'models' : 'completions';
-  return serviceFailure({ status, headers, text }, now, endpoint, mask);
+  return serviceFailure({ status, headers, text }, now, request, mask);
 }
 
 function discard(response: HttpResponse, failure: RequestFailure): RequestFailure {

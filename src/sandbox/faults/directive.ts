@@ -45,6 +45,12 @@ function unreadable(rest: string): Failure {
   return new Failure('usage', `cannot parse the "[sandbox" group at ${JSON.stringify(start)}`);
 }
 
+/** Names the prompt that lists the fields, because an error body has no hint. */
+function withHelp(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  return new Failure('usage', `${error.message}; the prompt "[sandbox help]" lists the fields`);
+}
+
 /**
  * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
  * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
@@ -53,6 +59,14 @@ function unreadable(rest: string): Failure {
  * @throws Failure `usage` for a group without an end, and for unknown or invalid fields
  */
 export function parseDirective(prompt: string): Directive | undefined {
+  try {
+    return parseGroup(prompt);
+  } catch (error) {
+    throw withHelp(error);
+  }
+}
+
+function parseGroup(prompt: string): Directive | undefined {
   const own = prompt.replace(summary, '');
   const start = opening.exec(own)?.[0].length;
   if (start === undefined) return undefined;

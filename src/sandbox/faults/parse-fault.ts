@@ -51,8 +51,8 @@ function expand([name, text]: WrittenField): WrittenField {
 function unknownField(name: string): Failure {
   const known = faultFieldRows.map(([rowName]) => rowName).join(', ');
   const words = Object.keys(shorthands).join(', ');
-  return new Failure('usage', `unknown field "${name}"; the fields are ${known}`, {
-    hint: `without a value: a status, the name of a reply, or one of ${words}`,
+  return new Failure('usage', `there is no field "${name}"`, {
+    hint: `the fields are ${known}; without a value: a status, the name of a reply, or one of ${words}`,
   });
 }
 

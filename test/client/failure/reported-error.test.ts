@@ -61,7 +61,7 @@ test.each(statuses.filter(([status]) => status >= 400 && status < 600))(
   (status, kind) => {
     const now = new Date('2026-11-20T12:00:00Z');
     expect(
-      serviceFailure({ status, headers: {}, text: '' }, now, 'completions', unmasked).kind,
+      serviceFailure({ status, headers: {}, text: '' }, now, { method: 'POST' }, unmasked).kind,
     ).toBe(kind);
     expect(reportedError(readErrorValue({ code: status }, unmasked)).kind).toBe(kind);
   },

@@ -4,8 +4,9 @@ import { unmasked } from '../../support/secret.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
-function failure(status: number, text = '', headers: Record<string, string> = {}) {
-  return serviceFailure({ status, headers, text }, now, 'completions', unmasked);
+function failure(status: number, text = '', headers: Record<string, string> = {}, sent = {}) {
+  const body = Buffer.from(JSON.stringify({ model: 'origin', messages: [], ...sent }));
+  return serviceFailure({ status, headers, text }, now, { method: 'POST', body }, unmasked);
 }
 
 test.each([
@@ -87,6 +88,13 @@ test.each([
   ['Unrecognized request argument supplied: top_k', 'remove-parameter'],
   ["Unknown parameter: 'min_p'.", 'remove-parameter'],
   ['messages must not be empty', 'check-request'],
-])('a 400 with the message %s has the remedy %s', (message, code) => {
-  expect(failure(400, JSON.stringify({ error: { message } })).remedy).toEqual({ code });
+])('a 400 with the message %s to a request with parameters has the remedy %s', (message, code) => {
+  const text = JSON.stringify({ error: { message } });
+  expect(failure(400, text, {}, { temperature: 1 }).remedy).toEqual({ code });
+});
+
+test('a 400 to a request with only the fields of the contract blames no parameter', () => {
+  const text = '{"error":{"message":"unknown field max_tokens"}}';
+  const sent = { stream: true, max_tokens: 5 };
+  expect(failure(400, text, {}, sent).remedy).toEqual({ code: 'check-request' });
 });

@@ -22,7 +22,7 @@ const hintAfter = (status: number) => {
   const failure = serviceFailure(
     { status, headers: {}, text: '' },
     new Date(0),
-    'completions',
+    { method: 'POST' },
     String,
   );
   return failureText(failure, String).hint ?? '';

@@ -55,7 +55,7 @@ describe('parseDirective', () => {
     ['[sandbox 500', /no closing/],
     ['[sandbox 500 times=2', /no closing/],
     ['[sandbox body="a] b', /cannot parse .* at "=\\"a\] b"/],
-    ['[sandbox nonsense=1] x', /unknown field "nonsense"/],
+    ['[sandbox nonsense=1] x', /there is no field "nonsense"; the prompt "\[sandbox help\]" lists/],
     ['[sandbox status=abc] x', /status takes/],
     ['[sandbox body="\\q"] x', /invalid JSON escape/],
     ['[sandbox =1] x', /cannot parse/],

@@ -88,7 +88,8 @@ describe('parseFault', () => {
     expect(() => parse(word)).toThrow(
       expect.objectContaining({
         kind: 'usage',
-        message: expect.stringMatching(`unknown field "${word}"; the fields are reply, tokens`),
+        message: `there is no field "${word}"`,
+        hint: expect.stringMatching(/^the fields are reply, tokens/),
       }),
     );
   });

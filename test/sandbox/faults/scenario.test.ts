@@ -48,7 +48,7 @@ describe('parseScenario', () => {
     ['{"rules": [], "rule": 1}', /f\.json: "rule" is unknown/],
     ['{"rules": [1]}', /f\.json: rules\[0\] must be an object/],
     ['{"rules": [{}, {"status": 99}]}', /^f\.json: rules\[1\]: status takes an HTTP status/],
-    ['{"rules": [{"nonsense": 1}]}', /rules\[0\]: unknown field "nonsense"/],
+    ['{"rules": [{"nonsense": 1}]}', /rules\[0\]: there is no field "nonsense"/],
     ['{"rules": [{"status": null}]}', /rules\[0\]\.status must be text/],
     ['{"rules": [{"when": "x"}]}', /rules\[0\]\.when must be an object/],
     ['{"rules": [{"when": {"colour": "x"}}]}', /rules\[0\]\.when\.colour is unknown; use method/],

@@ -4,6 +4,7 @@ import type {
   SessionPorts,
   ShellPort,
 } from '../../repl/session/ports.ts';
+import { limitYoungGeneration } from '../program/gc-tuning.ts';
 import { cleanLine, maskText } from '../program/mask-secrets.ts';
 import { readRole, roleNames } from '../service/role.ts';
 import type { Context } from '../program/context.ts';
@@ -32,6 +33,8 @@ function shellPort({ environment, platform, clock, secrets }: Context): ShellPor
     mask: (text) => maskText(secrets, text),
   };
 }
+
+const loadUsageMeter = () => import('../service/usage-meter.ts');
 
 /** Prompt files are read by modules that few conversations need. */
 function lazyPrompts(load: () => Promise<PromptsPort>): PromptsPort {
@@ -67,6 +70,7 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
       read: (name) => readRole(context, name),
     },
     guard,
+    limitMemory: (receive) => limitYoungGeneration(receive, { prepare: loadUsageMeter }),
     async copy(text, signal) {
       const { copyText } = await import('../../repl/system/clipboard.ts');
       const system = { environment, platform, clock, control };

@@ -91,17 +91,14 @@ test('natter batch merge --help omits the options for prompts', async () => {
   expect(stdout).not.toMatch(/--(?:template|model|concurrency|unordered|base-url)/);
 });
 
-test.each(commands.filter((command) => command !== ''))(
-  'natter help %s is the same as its --help',
-  async (command) => {
-    const words = wordsOf(command);
-    const [helped, flagged] = await Promise.all([
-      runNatter(['help', ...words]),
-      runNatter([...words, '--help']),
-    ]);
-    expect(helped.stdout).toBe(flagged.stdout);
-  },
-);
+test.each(commands)('natter help %s is the same as its --help', async (command) => {
+  const words = wordsOf(command);
+  const [helped, flagged] = await Promise.all([
+    runNatter(['help', ...words]),
+    runNatter([...words, '--help']),
+  ]);
+  expect(helped.stdout).toBe(flagged.stdout);
+});
 
 test('help on a terminal is the same text', async () => {
   const terminal = openTerminal(['config', 'set', '--help'], { rows: 150 });
@@ -186,43 +183,6 @@ test.each(topicNames)('natter help %s is plain text of 80 columns', async (topic
   expect(stdout.split('\n').length).toBeGreaterThan(10);
   expect(stdout).not.toContain('\u001B');
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-});
-
-test('natter help keyboard is natter help keys', async () => {
-  const pages = ['keyboard', 'keys'].map((word) => runNatter(['help', word]));
-  const [alias, page] = await Promise.all(pages);
-  expect(alias?.stdout).toBe(page?.stdout);
-  expect(alias?.code).toBe(0);
-});
-
-test.each(['key', 'api-key', 'api-keys'])(
-  'natter help %s suggests natter help auth',
-  async (word) => {
-    const { code, stderr } = await runNatter(['help', word]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('did you mean natter help auth?');
-  },
-);
-
-test('natter help keys points to the help on API keys', async () => {
-  const { stdout } = await runNatter(['help', 'keys']);
-  expect(stdout).toContain('For API keys: natter auth --help.');
-});
-
-test('an unknown topic is a usage error with a suggestion', async () => {
-  const { code, stdout, stderr } = await runNatter(['help', 'environmint']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('there is no command or topic "environmint"');
-  expect(stderr).toContain('did you mean natter help environment?');
-});
-
-test.each([
-  [['config', 'sett'], 'did you mean natter help config set?'],
-  [['config', 'quite', 'other'], 'natter help lists the commands'],
-])('help on the unknown command %j suggests: %s', async (words, hint) => {
-  const { code, stderr } = await runNatter(['help', ...words]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(hint);
 });
 
 test.each(['auth', 'config'])('natter %s alone prints its help', async (command) => {

@@ -4,7 +4,23 @@ import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../program/context.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
 import { printHelp } from '../program/print-help.ts';
-import { topicAliases, topicNames } from './topic-names.ts';
+import { childNamed } from '../completion/tree.ts';
+import { topicAliases, topicNames, topicRows } from './topic-names.ts';
+
+/** The text of `natter help topics`. */
+function topicList(): string {
+  const width = Math.max(...topicNames.map((name) => name.length));
+  const rows = topicRows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return ['Topics, each shown by natter help <topic>:', '', ...rows, ''].join('\n');
+}
+
+function textOf(context: Context, words: readonly string[]): string | undefined {
+  const [word = ''] = words;
+  if (words.length > 1) return undefined;
+  if (word === 'topics' || word === 'topic') return topicList();
+  const name = topicNames.find((topic) => topic === (topicAliases.get(word) ?? word));
+  return name && context.topicText(name);
+}
 
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
@@ -13,41 +29,57 @@ export function buildHelp(context: Context): Command {
   hideServiceOptions(command);
   setExamples(command, ['natter help piping', 'natter help config set']);
   return command.action(async (words: string[]) => {
-    const [word = ''] = words;
-    const name = topicNames.find((topic) => topic === (topicAliases.get(word) ?? word));
-    const topic = name === undefined || words.length > 1 ? undefined : context.topicText(name);
-    await printHelp(context, topic ?? commandHelp(command, words));
+    await printHelp(context, textOf(context, words) ?? commandHelp(context, command, words));
   });
 }
 
-const keyWords = new Set(['key', 'api-key', 'api-keys', 'apikey', 'login']);
+const keyWords = new Set(['key', 'api-key', 'api-keys', 'apikey']);
 
-/** The words after `natter help` that these words may mean. */
-function similarWords(word: string, known: readonly string[]): string | undefined {
-  return keyWords.has(word) ? 'auth' : nearlyNamed(word, known);
+const shortestStart = 3;
+
+/** What may follow `natter help` instead of a word that is no command or topic. */
+function similarWords(
+  { commands }: Context,
+  word: string,
+  names: readonly string[],
+): readonly string[] {
+  if (keyWords.has(word)) return ['auth'];
+  const parents = commands().commands.filter((parent) => childNamed(parent, word) !== undefined);
+  if (parents.length > 0) return parents.map(({ name }) => `${name} ${word}`);
+  const known = [...names, ...topicNames, 'topics'];
+  const isStart = (name: string) => word.length >= shortestStart && name.startsWith(word);
+  const near = known.find(isStart) ?? nearlyNamed(word, known);
+  return near === undefined ? [] : [near];
 }
 
 /** @param word the one of `words` that is not a subcommand of `command` */
-function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
+function unknownHelp(
+  context: Context,
+  command: Command,
+  word: string,
+  words: readonly string[],
+): Failure {
   const names = namesBelow(command);
-  const near =
-    command.parent === null
-      ? similarWords(word, [...names, ...topicNames])
-      : nearlyNamed(word, names);
+  const isFirst = command.parent === null;
+  const similar = isFirst
+    ? similarWords(context, word, names)
+    : [nearlyNamed(word, names)].filter((name) => name !== undefined);
+  const before = words.slice(0, words.indexOf(word));
+  const commands = similar.map((text) => ['natter help', ...before, text].join(' '));
   const hint =
-    near === undefined
-      ? `natter help lists the commands; the topics are ${topicNames.join(', ')}`
-      : `did you mean natter help ${[...words.slice(0, words.indexOf(word)), near].join(' ')}?`;
+    commands.length === 0
+      ? 'natter help lists the commands, natter help topics the topics'
+      : `did you mean ${commands.join(' or ')}?`;
   return new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
 }
 
-function commandHelp(help: Command, words: readonly string[]): string {
+function commandHelp(context: Context, help: Command, words: readonly string[]): string {
   let command = help.parent ?? help;
   for (const word of words) {
     const child = command.commands.find(
       (candidate) => candidate.name() === word || candidate.aliases().includes(word),
     );
-    if (child === undefined) throw unknownHelp(command, word, words);
+    if (child === undefined) throw unknownHelp(context, command, word, words);
     command = child;
   }
   return command.helpInformation();

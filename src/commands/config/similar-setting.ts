@@ -1,7 +1,8 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { Failure } from '../../failure.ts';
+import { nearlyNamed } from '../../near-name.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { parseSettingName } from '../../settings/parse-setting-name.ts';
+import { parseSettingName, settingFamilies } from '../../settings/parse-setting-name.ts';
 
 /** Names of other clients for settings. */
 const foreignNames: ReadonlyMap<string, string> = new Map([
@@ -18,11 +19,21 @@ const foreignNames: ReadonlyMap<string, string> = new Map([
   ['seed', 'params.seed'],
 ]);
 
-/** The setting that a name in a different spelling, or from a different client, means. */
+const families = settingFamilies.map(({ name }) => name.replace(/\.<.*/, ''));
+
+/** `param.seed`: a member of a family whose name is mistyped. */
+function nearMember(name: string): string | undefined {
+  const [family = '', ...rest] = name.split('.');
+  const near = rest.length === 0 ? undefined : nearlyNamed(family, families);
+  return near && [near, ...rest].join('.');
+}
+
+/** The setting that a name in a different spelling, mistyped, or from a different client, means. */
 function similarSetting(name: string): string | undefined {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
   const known = settingKeys.map((key) => definitions[key].name);
-  return foreignNames.get(words) ?? known.find((candidate) => candidate === words);
+  if (known.includes(words)) return words;
+  return foreignNames.get(words) ?? nearlyNamed(words, known) ?? nearMember(name);
 }
 
 /** @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one */

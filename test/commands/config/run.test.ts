@@ -79,6 +79,9 @@ test.each([
   ['max_tokens', 'max-tokens'],
   ['baseUrl', 'base-url'],
   ['temperature', 'params.temperature'],
+  ['bas-url', 'base-url'],
+  ['tiemout', 'timeout'],
+  ['param.top_k', 'params.top_k'],
 ])('config set %s suggests %s', async (name, known) => {
   await expect(run([`config set ${name} x`])).rejects.toMatchObject({
     message: `there is no setting "${name}"`,

@@ -6,7 +6,7 @@ import { codeMirrorBundling } from './scripts/bundle/codemirror.js';
 import { commanderBundling } from './scripts/bundle/commander.js';
 import { confBundling } from './scripts/bundle/conf.js';
 import { entitiesBundling } from './scripts/bundle/entities.js';
-import { inkBundling } from './scripts/bundle/ink.js';
+import { inkBundling, unusedOfInk } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 import { proxyAgentBundling } from './scripts/bundle/proxy-agents.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
@@ -61,6 +61,7 @@ const program = defineConfig({
     licenseCollection(),
   ],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  treeshake: { moduleSideEffects: unusedOfInk },
   output: {
     dir: 'dist',
     format: 'cjs',

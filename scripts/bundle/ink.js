@@ -38,6 +38,17 @@ const edits = [
   },
 ];
 
+/**
+ * What Ink needs only to own the terminal: input, cursor, focus and the report of an error. natter uses its layout; the
+ * rule removes modules that nothing uses.
+ */
+export const unusedOfInk = [
+  {
+    test: /[\\/](?:ink[\\/]build|cli-cursor|restore-cursor|onetime|mimic-fn|code-excerpt|indent-string)[\\/]/,
+    sideEffects: false,
+  },
+];
+
 /** Adapts Ink to CommonJS and to a fast start. Fails the build if the code of Ink is not as expected. */
 export function inkBundling() {
   return {

@@ -1,6 +1,13 @@
 import type { Failure, FailureKind } from '../failure.ts';
+import type { ItemPlace } from './input/item.ts';
 import { createLatencies, type Latencies } from './latency.ts';
 import { isTransient } from './transient-failure.ts';
+
+/** A failed item, for reports. */
+interface FailedItem {
+  readonly failure: Failure;
+  readonly item: ItemPlace;
+}
 
 export interface Tally {
   /** Items of this run; undefined until the input is read completely. */
@@ -11,8 +18,8 @@ export interface Tally {
   answered: number;
   failed: number;
   readonly causes: Map<FailureKind, number>;
-  /** The first failure of each kind. */
-  readonly examples: Map<FailureKind, Failure>;
+  /** The failed item of each kind that is the first one in the input. */
+  readonly examples: Map<FailureKind, FailedItem>;
   /** Failed items that would fail again in another run. */
   lasting: number;
   /** Of this run's answers, as reported by the service. */
@@ -55,9 +62,14 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
   return total === undefined ? undefined : total - already - answered - failed;
 }
 
-export function countFailure(tally: Tally, failure: Failure): void {
+export function countFailure(tally: Tally, failure: Failure, item: ItemPlace): void {
   const { kind } = failure;
-  if (!tally.examples.has(kind)) tally.examples.set(kind, failure);
+  const first = tally.examples.get(kind)?.item.index ?? Infinity;
+  if (item.index < first) {
+    // Not the item itself, whose prompt may be long.
+    const { index, line, id } = item;
+    tally.examples.set(kind, { failure, item: { index, line, id } });
+  }
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
   tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);

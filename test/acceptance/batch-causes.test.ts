@@ -23,7 +23,7 @@ describe('a batch of which every item fails shows the cause in a pipe', () => {
   test('an unreachable service', async () => {
     const { code, stderr } = await fail({ NATTER_BASE_URL: await unreachable() });
     expect(code).toBe(75);
-    expect(stderr).toMatch(/^natter: the first failure \(unreachable\): .*refused.*$/m);
+    expect(stderr).toMatch(/^natter: first failure \(unreachable\), line \d: .*refused.*$/m);
     expect(stderr).toMatch(/is the server on port \d+ running\?/);
   });
 

@@ -66,5 +66,7 @@ test('--figures shows the times of answers and the causes of failures', async ()
   const place = await openBatchPlace([rule('404', { prompt: 'prompt 2' })]);
   place.write('p.txt', promptLines(3));
   const { stderr } = await place.run(['p.txt', '--figures']);
-  expect(stderr).toMatch(/^time of 2 answers\n[^]*\np50 .*\ncause +failed +example\nnot_found +1 /);
+  expect(stderr).toMatch(
+    /^time of 2 answers\n[^]*\np50 .*\ncause +failed +first +example\nnot_found +1 +line 2 /,
+  );
 });

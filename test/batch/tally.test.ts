@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { countFailure, emptyTally, itemsLeft, forgetFailures } from '../../src/batch/tally.ts';
 import { Failure } from '../../src/failure.ts';
 
+const item = (index: number) => ({ index, line: 10 * index, id: undefined });
+
 test('a new tally has no counts', () => {
   expect(emptyTally()).toMatchObject({
     total: undefined,
@@ -17,9 +19,9 @@ test('a new tally has no counts', () => {
 
 test('failures are counted in total and by cause', () => {
   const tally = emptyTally();
-  countFailure(tally, new Failure('server_error', ''));
-  countFailure(tally, new Failure('rate_limited', ''));
-  countFailure(tally, new Failure('server_error', ''));
+  countFailure(tally, new Failure('server_error', ''), item(1));
+  countFailure(tally, new Failure('rate_limited', ''), item(2));
+  countFailure(tally, new Failure('server_error', ''), item(1));
   expect(tally.failed).toBe(3);
   expect([...tally.causes]).toEqual([
     ['server_error', 2],
@@ -33,23 +35,26 @@ test('the items left are those without a result', () => {
   expect(itemsLeft({ ...tally, total: 10 })).toBe(4);
 });
 
-test('the first failure of each kind is kept as an example', () => {
+test('of each kind, the failed item that is first in the input is kept as an example', () => {
   const tally = emptyTally();
-  const failures = ['one', 'two'].map((message) => new Failure('unreachable', message));
-  for (const failure of failures) countFailure(tally, failure);
-  expect([...tally.examples]).toEqual([['unreachable', failures[0]]]);
+  const ends = [3, 2, 4].map((index) => ({
+    failure: new Failure('unreachable', `failure ${index}`),
+    item: item(index),
+  }));
+  for (const end of ends) countFailure(tally, end.failure, end.item);
+  expect([...tally.examples]).toEqual([['unreachable', ends[1]]]);
 });
 
 test('failures that another run would repeat are counted', () => {
   const tally = emptyTally();
-  countFailure(tally, new Failure('unreachable', ''));
-  countFailure(tally, new Failure('invalid_request', ''));
+  countFailure(tally, new Failure('unreachable', ''), item(1));
+  countFailure(tally, new Failure('invalid_request', ''), item(2));
   expect(tally.lasting).toBe(1);
 });
 
 test('failures are forgotten before failed items are sent again', () => {
   const tally = emptyTally();
-  countFailure(tally, new Failure('invalid_request', 'bad'));
+  countFailure(tally, new Failure('invalid_request', 'bad'), item(1));
   forgetFailures(tally);
   const { failed, lasting, causes, examples } = tally;
   expect([failed, lasting, causes.size, examples.size]).toEqual([0, 0, 0, 0]);

@@ -65,7 +65,7 @@ function itemLine(
     return jsonLine({ index, line, id, ...describe(planned) });
   } catch (error) {
     const failure = withHint(toFailure(error));
-    countFailure(totals.tally, failure);
+    countFailure(totals.tally, failure, item);
     return failureLine(context.secrets, item, undefined, failure);
   }
 }

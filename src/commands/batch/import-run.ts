@@ -121,7 +121,7 @@ async function writeResults(run: Import, signal: AbortSignal): Promise<void> {
     const fingerprint = items.selection.fingerprint(item);
     const { line, failure } = await importResult(run, item, fingerprint, found);
     if (failure === undefined) tally.answered += 1;
-    else countFailure(tally, failure);
+    else countFailure(tally, failure, item);
     const result = { index: item.index, fingerprint, isAnswered: failure === undefined };
     await sink.put(sequence, item, result, line);
     sequence += 1;

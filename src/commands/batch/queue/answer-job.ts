@@ -37,7 +37,7 @@ async function endFailed(
   const { kind } = failure;
   await processing.keeper.put({ index: item.index, isAnswered: false, line: line.trimEnd() });
   const isAttemptedAgain = isRetried(failure);
-  if (!isAttemptedAgain || isLastAttempt) countFailure(processing.tally, failure);
+  if (!isAttemptedAgain || isLastAttempt) countFailure(processing.tally, failure, item);
   return { state: isAttemptedAgain ? 'transient' : 'failed', kind };
 }
 

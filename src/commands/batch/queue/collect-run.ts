@@ -73,12 +73,12 @@ async function collect(collection: Collection): Promise<void> {
   let sequence = 0;
   const put = async ({ index, isAnswered, line }: QueuedResult) => {
     if (sink.find(index)?.isAnswered === true) return void (tally.already += 1);
-    if (isAnswered) tally.answered += 1;
-    else countFailure(tally, new Failure(failureKind(line), 'collected'));
-    tally.tokens += totalTokens(line);
-    const fingerprint = parseFingerprint(fingerprints.get(index));
     // natter's own format needs only the line.
     const item = { index, line: 0, id: undefined, problem: 'is in a queue' };
+    if (isAnswered) tally.answered += 1;
+    else countFailure(tally, new Failure(failureKind(line), 'collected'), item);
+    tally.tokens += totalTokens(line);
+    const fingerprint = parseFingerprint(fingerprints.get(index));
     await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
     sequence += 1;
   };

@@ -4,7 +4,7 @@ import { count } from '../../../output/figures.ts';
 import { Interruption } from '../../../terminal/device/signals.ts';
 import type { Stopping } from '../stopping.ts';
 import type { Ending } from '../report/ending.ts';
-import { kindOf } from '../report/summary.ts';
+import { kindOf, repeatedText } from '../report/summary.ts';
 import { saveResults } from './result-keeper.ts';
 import type { Work } from './work.ts';
 
@@ -53,6 +53,10 @@ export function endingOfWork(work: Work, end: WorkEnd, elapsed: number): Ending 
   if (cause !== undefined && left !== 0) {
     return failed('unfinished', `stopped by ${cause}: ${outcome}`, rest);
   }
-  if (tally.failed > 0) return failed(kindOf(tally, undefined), outcome, again);
+  if (tally.failed > 0) {
+    const repeated = repeatedText(tally);
+    const hint = repeated === undefined ? again : `${again}; ${repeated}`;
+    return failed(kindOf(tally, undefined), outcome, hint);
+  }
   return { elapsed, stoppedBy: null, notice: outcome, error: undefined };
 }

@@ -8,7 +8,9 @@ import { displayWidth, padToWidth, truncateToWidth } from '../../../terminal/tex
 export interface FailureCause {
   readonly kind: string;
   readonly count: number;
-  /** The message of one of them. */
+  /** Of the first one in the input. */
+  readonly line: number;
+  readonly id: string | null;
   readonly example: string;
 }
 
@@ -68,13 +70,27 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
 const causeColumns = [
   { heading: 'cause' },
   { heading: 'failed', align: 'right' },
+  { heading: 'first' },
   { heading: 'example', isSpare: true },
 ] as const;
+
+const idWidth = 16;
+
+/** `line 3 (q3)`, where a person finds an item. @param width of the id, which is cut there */
+export function placeText(
+  { line, id }: Pick<FailureCause, 'line' | 'id'>,
+  width = Number.POSITIVE_INFINITY,
+): string {
+  return `line ${line}${id === null ? '' : ` (${truncateToWidth(sanitizeLine(id), width)})`}`;
+}
 
 /** A table of the causes of failed items, the most frequent first. */
 export function causesText(causes: readonly FailureCause[], layout: TableLayout): string {
   const rows = causes
     .toSorted((one, other) => other.count - one.count)
-    .map((cause) => [cause.kind, count(cause.count), sanitizeLine(cause.example)]);
+    .map((cause) => {
+      const { kind, example } = cause;
+      return [kind, count(cause.count), placeText(cause, idWidth), sanitizeLine(example)];
+    });
   return formatTable(causeColumns, rows, { ...layout, isTerminal: true, width: layout.width - 1 });
 }

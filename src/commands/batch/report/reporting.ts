@@ -1,4 +1,4 @@
-import { causesText, latencyText } from './figures-text.ts';
+import { causesText, latencyText, placeText } from './figures-text.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
@@ -65,13 +65,15 @@ function printFigures({ context, presentation, options, tally }: ReportedRun): v
   if (causes.length > 0) void stderr.write(causesText(causes, layout));
 }
 
-/** The most frequent cause as a sentence, unless the table of causes or the last line has it. */
-function printCause({ context, presentation, options, tally }: ReportedRun, error: unknown): void {
+/** The causes as sentences, unless the table of causes or the last line has them. */
+function printCauses({ context, presentation, options, tally }: ReportedRun, error: unknown): void {
   const isInTable = context.streams.stderr.isTerminal || options.figures === true;
-  const [cause] = causesOf(tally, (text) => text);
-  if (isInTable || options.progressJson === true || cause === undefined) return;
-  if (!toFailure(error).message.includes(cause.example)) {
-    presentation.notices.notice(`the first failure (${cause.kind}): ${cause.example}`);
+  if (isInTable || options.progressJson === true) return;
+  for (const cause of causesOf(tally, (text) => text)) {
+    const { kind, line, example } = cause;
+    if (toFailure(error).message.includes(example)) continue;
+    const place = example.startsWith(`line ${line} `) ? '' : `, ${placeText(cause)}`;
+    presentation.notices.notice(`first failure (${kind})${place}: ${example}`);
   }
 }
 
@@ -80,7 +82,7 @@ export function reportEnd(run: ReportedRun, names: RunNames, ending: Ending): vo
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
   printFigures(run);
-  printCause(run, ending.error);
+  printCauses(run, ending.error);
   if (ending.notice !== undefined) notices.notice(ending.notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
   if (isDone && ending.error === undefined && names.output !== null) {

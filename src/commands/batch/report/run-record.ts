@@ -72,14 +72,27 @@ function latencyFields(figures: LatencyFigures | undefined): object | null {
   return { count, ...Object.fromEntries(rounded), buckets: limits };
 }
 
-/** The causes of failed items, the most frequent first. @param clean makes messages safe to show */
+/**
+ * The causes of failed items, the most frequent first, each with its first item in the input.
+ * @param clean makes texts safe to show
+ */
 export function causesOf(tally: Tally, clean: (text: string) => string): readonly FailureCause[] {
-  return [...tally.causes]
-    .map(([kind, count]) => ({
-      kind,
-      count,
-      example: clean(tally.examples.get(kind)?.message ?? ''),
-    }))
+  return [...tally.examples]
+    .map(
+      ([
+        kind,
+        {
+          failure,
+          item: { line, id },
+        },
+      ]) => ({
+        kind,
+        count: tally.causes.get(kind) ?? 0,
+        line,
+        id: id === undefined ? null : clean(id),
+        example: clean(failure.message),
+      }),
+    )
     .toSorted((one, other) => other.count - one.count);
 }
 

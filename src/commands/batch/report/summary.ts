@@ -3,6 +3,7 @@ import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { isTransient } from '../../../batch/transient-failure.ts';
 import { Failure, type FailureKind } from '../../../failure.ts';
 import { batchOutcome } from './batch-progress.ts';
+import { placeText } from './figures-text.ts';
 import { count } from '../../../output/figures.ts';
 
 export interface BatchEnd {
@@ -19,22 +20,52 @@ export const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...t
 
 /** The first failure, if nothing was answered and all failures are of its kind. */
 function onlyCause({ answered, examples }: Tally): Failure | undefined {
-  return answered === 0 && examples.size === 1 ? [...examples.values()][0] : undefined;
+  return answered === 0 && examples.size === 1 ? [...examples.values()][0]?.failure : undefined;
+}
+
+/** Kinds of failure that an item has each time; a model may answer differently. */
+const repeatedKinds: ReadonlySet<FailureKind> = new Set([
+  'usage',
+  'invalid_request',
+  'not_found',
+  'forbidden',
+  'configuration',
+]);
+
+/** What is wrong with items that fail each time: `line 3 (q3) fails each time: --dry-run shows …`; undefined without any. */
+export function repeatedText({ examples, causes }: Tally): string | undefined {
+  const repeated = [...examples.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
+  const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
+  if (first === undefined) return undefined;
+  const { failure, item } = first;
+  const number = repeated.reduce((sum, one) => sum + (causes.get(one.failure.kind) ?? 0), 0);
+  const place = placeText({ line: item.line, id: item.id ?? null });
+  const items = number === 1 ? `${place} fails` : `${count(number)} items, first ${place}, fail`;
+  const remedy = failure.kind === 'usage' ? 'correct it' : (failure.hint ?? 'see its error');
+  return `${items} each time: ${remedy}`;
 }
 
 function hintFor({ output, stopFailure, tally }: BatchEnd): string {
-  if (output !== undefined && [...tally.causes.keys()].join() === 'usage') {
+  const repeated = repeatedText(tally);
+  const kinds = [...tally.causes.keys()];
+  if (output !== undefined && kinds.join() === 'usage') {
     return 'correct the lines named in the results, then run the same command to retry only those';
   }
+  const isAll = kinds.every((kind) => repeatedKinds.has(kind));
+  const again = isAll ? 'after a correction, run the same command' : 'run the same command again';
   const retry =
     output === undefined
       ? 'use -o FILE to be able to retry only these'
-      : 'run the same command again to retry only these';
+      : `${again} to retry only these`;
   if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
-    return `correct what all items have in common, or send them all with --keep-going; ${retry}`;
+    const common = stopFailure.hint === undefined ? '' : `: ${stopFailure.hint}`;
+    return `correct what all items have in common${common}; or send them all with --keep-going; ${retry}`;
   }
-  const remedy = (stopFailure ?? onlyCause(tally))?.hint;
-  return remedy === undefined ? retry : `${remedy}; ${retry}`;
+  if (stopFailure === undefined && repeated !== undefined) {
+    return isAll ? `${repeated}; ${retry}` : `${retry}; ${repeated}`;
+  }
+  const { hint, remedy } = stopFailure ?? onlyCause(tally) ?? {};
+  return hint === undefined || remedy?.code === 'send-again' ? retry : `${hint}; ${retry}`;
 }
 
 /**

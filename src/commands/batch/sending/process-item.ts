@@ -28,6 +28,7 @@ export interface ItemProcessing extends TruncationRun {
 
 function countOutcome(
   { tally, circuitBreaker, stopRun }: ItemProcessing,
+  item: BatchItem,
   outcome: ItemOutcome,
 ): void {
   const { failure, isStarved } = outcome;
@@ -37,7 +38,7 @@ function countOutcome(
     circuitBreaker.answered();
     return;
   }
-  countFailure(tally, failure);
+  countFailure(tally, failure, item);
   if (isStarved || circuitBreaker.failed(failure)) stopRun(failure);
 }
 
@@ -59,7 +60,7 @@ async function answerItem(
     processing.spending?.settle(index, undefined);
     permission.end(false, undefined);
     const failure = withRequestHint(toFailure(error), sending.settings);
-    countFailure(processing.tally, failure);
+    countFailure(processing.tally, failure, item);
     const line = failureLine(secrets, item, fingerprint, failure);
     await sink.put(sequence, item, { index, fingerprint, isAnswered: false }, line);
     return;
@@ -75,7 +76,7 @@ async function answerItem(
   }
   const isAnswered = failure === undefined;
   const line = outcomeLine(secrets, item, fingerprint, outcome);
-  countOutcome(processing, outcome);
+  countOutcome(processing, item, outcome);
   permission.end(isAnswered, outcome.metadata.usage?.total_tokens);
   await sink.put(sequence, item, { index, fingerprint, isAnswered }, line);
 }
@@ -86,7 +87,7 @@ async function refuseItem(
   sequence: number,
 ): Promise<void> {
   const failure = unsendable(item);
-  countFailure(tally, failure);
+  countFailure(tally, failure, item);
   const result = { index: item.index, fingerprint: undefined, isAnswered: false };
   await sink.put(sequence, item, result, failureLine(secrets, item, undefined, failure));
 }

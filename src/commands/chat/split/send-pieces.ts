@@ -98,9 +98,9 @@ const itemOf = (prompt: string, index: number): BatchItem => {
 
 function failureOf({ failed, causes, examples }: Tally, total: number): Failure {
   const [first] = examples.values();
-  const kind = causes.size === 1 ? first?.kind : undefined;
-  const text = `${count(failed)} of ${count(total)} pieces failed; the first: ${first?.message}`;
-  return new Failure(kind ?? 'unexpected', text, {
+  const { kind, message } = first?.failure ?? {};
+  const text = `${count(failed)} of ${count(total)} pieces failed; the first: ${message}`;
+  return new Failure((causes.size === 1 ? kind : undefined) ?? 'unexpected', text, {
     hint: 'run the same command again to send only what is missing',
   });
 }

@@ -56,22 +56,33 @@ describe('the histogram', () => {
 
 describe('the table of causes', () => {
   const causes = [
-    { kind: 'incomplete', count: 2, example: 'the answer is incomplete' },
-    { kind: 'rate_limited', count: 1300, example: 'rate limited\u001b[2J by the service' },
+    { kind: 'incomplete', count: 2, line: 30, id: null, example: 'the answer is incomplete' },
+    {
+      kind: 'rate_limited',
+      count: 1300,
+      line: 2,
+      id: 'q\u001b[31m2',
+      example: 'rate limited\u001b[2J by the service',
+    },
   ];
 
   test('begins with the most frequent one, without control characters', () => {
     expect(causesText(causes, layout).split('\n')).toEqual([
-      'cause         failed  example',
-      'rate_limited   1,300  rate limited by the service',
-      'incomplete         2  the answer is incomplete',
+      'cause         failed  first        example',
+      'rate_limited   1,300  line 2 (q2)  rate limited by the service',
+      'incomplete         2  line 30      the answer is incomplete',
       '',
     ]);
   });
 
+  test('cuts a long id, so that the examples have room', () => {
+    const long = [{ kind: 'incomplete', count: 2, line: 3, id: 'x'.repeat(80), example: 'cut' }];
+    expect(causesText(long, layout)).toMatch(/line 3 \(x{15}…\) {2}cut\n$/);
+  });
+
   test('omits the examples at 40 columns', () => {
     expect(causesText(causes, { ...layout, width: 40 }).split('\n')[1]).toBe(
-      'rate_limited   1,300',
+      'rate_limited   1,300  line 2 (q2)',
     );
   });
 });

@@ -35,8 +35,9 @@ function runWith(options: ReportOptions, terminals: readonly 'stderr'[] = []) {
   const { context } = memory;
   const tally = { ...emptyTally(), total: 20, already: 2, answered: 12, tokens: 90, attempts: 15 };
   for (let index = 1; index <= 12; index += 1) tally.latency.add(index * 50);
-  countFailure(tally, new Failure('rate_limited', 'rate limited'));
-  countFailure(tally, new Failure('rate_limited', 'rate limited again'));
+  const item = { index: 3, line: 4, id: 'q3' };
+  countFailure(tally, new Failure('rate_limited', 'rate limited'), item);
+  countFailure(tally, new Failure('rate_limited', 'rate limited again'), { ...item, index: 7 });
   const notices = createNotices(context.streams.stderr, options.quiet === true, (text) => text);
   const presentation = { notices, noticeStyle: plainStyle, unicode: true };
   return { ...memory, run: { context, presentation, options, tally } };
@@ -95,7 +96,7 @@ describe('--summary', () => {
       message: 'two failed',
       stopped_by: 'SIGTERM',
       cost: { USD: 0.25 },
-      causes: [{ kind: 'rate_limited', count: 2, example: 'rate limited' }],
+      causes: [{ kind: 'rate_limited', count: 2, line: 4, id: 'q3', example: 'rate limited' }],
       latency_ms: { count: 12, min: 50, max: 600, mean: 325, p99: 600 },
       first_text_ms: null,
     });
@@ -160,7 +161,7 @@ describe('the figures at the end', () => {
   ])(
     '%s: the first failure is a sentence only where no table has it',
     (...[, options, terminals, isShown]) => {
-      const sentence = 'natter: the first failure (rate_limited): rate limited\n';
+      const sentence = 'natter: first failure (rate_limited), line 4 (q3): rate limited\n';
       expect(shownBy(options, terminals).includes(sentence)).toBe(isShown);
     },
   );

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Failure } from '../failure.ts';
-import { type JsonLimits, jsonExcess } from '../json.ts';
+import { type JsonLimits, jsonExcess, parseAnyJson } from '../json.ts';
+import { locatedProblem } from '../json-place.ts';
 import type { Exchange } from './exchange.ts';
 import type { SandboxLimits } from './limits.ts';
 
@@ -111,18 +113,14 @@ function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): st
 /** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
   if (bytes.length === 0) return { problem: 'the request body is empty' };
-  try {
-    const text = decoder.decode(bytes);
-    const excess = jsonExcess(text, limits);
-    if (excess !== undefined) return { problem: `the request body ${describe(excess, limits)}` };
-    return { value: JSON.parse(text) as unknown };
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-    return { problem: `the request body is malformed JSON: ${reason}` };
-  }
+  if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
+  const text = bytes.toString();
+  const excess = jsonExcess(text, limits);
+  if (excess !== undefined) return { problem: `the request body ${describe(excess, limits)}` };
+  const value = parseAnyJson(text);
+  if (value !== undefined) return { value };
+  return { problem: `the request body ${locatedProblem(text)}` };
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, jsonProblem, parseJson } from '../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
+import { locatedProblem } from '../json-place.ts';
 import { Failure } from '../failure.ts';
 import { parseNotation } from './concise-notation.ts';
 
@@ -12,12 +13,13 @@ export const isSchemaPath = (text: string) =>
 
 /** A schema from JSON, or from the concise notation. @param label what it is, for messages @throws Failure `usage` */
 export function parseSchemaText(text: string, label: string): JsonObject {
-  const content = text.replace(/^\uFEFF/, '').trim();
+  // Not trimmed at the start, so that lines count from the start of a file.
+  const content = text.replace(/^\uFEFF/, '').trimEnd();
   if (content === '') throw new Failure('usage', `${label} is empty`);
-  if (!content.startsWith('{')) return parseNotation(content, label);
+  if (!/^\s*\{/.test(content)) return parseNotation(content.trimStart(), label);
   const schema = parseJson(content);
   if (isJsonObject(schema)) return schema;
-  throw new Failure('usage', `${label} ${jsonProblem(content)}`, {
-    hint: 'a schema in JSON begins with {; shorter: "name, age int, bio: a short text"',
+  throw new Failure('usage', `${label} ${locatedProblem(content)}`, {
+    hint: 'correct it there; without JSON: --schema "name, age int, bio: a short text"',
   });
 }

@@ -61,7 +61,7 @@ describe('natter batch export', () => {
     const { code, stdout, stderr } = await place.run(['export', 'p.jsonl']);
     expect(code).toBe(2);
     expect(parse(stdout)).toHaveLength(1);
-    expect(stderr).toContain('not exported: line 2 of p.jsonl is not JSON, and 1 more');
+    expect(stderr).toContain('not exported: line 2 of p.jsonl is not JSON at column 1, and 1 more');
   });
 
   test('warns about what OpenAI does not accept', async () => {

@@ -126,7 +126,7 @@ describe('--output-format openai', () => {
         id: 'natter-1',
         custom_id: 'natter-1',
         response: null,
-        error: { code: 'usage', message: 'line 1 of the input is not JSON' },
+        error: { code: 'usage', message: 'line 1 of the input is not JSON at column 1' },
       },
     ]);
   });

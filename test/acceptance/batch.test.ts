@@ -91,10 +91,12 @@ describe('natter batch', () => {
     place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
     const { code, stdout, stderr } = await place.run(['p.jsonl']);
     expect(code).toBe(2);
-    expect(stderr).toContain('natter: warning: line 2 of p.jsonl is not JSON; see the results');
+    expect(stderr).toContain(
+      'natter: warning: line 2 of p.jsonl is not JSON at column 1; see the results',
+    );
     expect(parseResults(stdout)[1]).toMatchObject({
       index: 2,
-      error: { kind: 'usage', message: 'line 2 of the input is not JSON' },
+      error: { kind: 'usage', message: 'line 2 of the input is not JSON at column 1' },
     });
     expect(place.asked.toSorted((one, other) => one.localeCompare(other))).toEqual(['a', 'b']);
   });

@@ -62,7 +62,7 @@ describe.each(ways)('$way', ({ open }) => {
 
   describe('400 invalid_request', () => {
     test.each([
-      ['malformed JSON', '{"model":', /malformed JSON/],
+      ['malformed JSON', '{"model":', /the request body is not JSON at line 1, column 10/],
       ['no body', '', /empty/],
       ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
       ['a body that is not an object', [], /JSON object/],

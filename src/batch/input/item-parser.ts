@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { isJsonObject, jsonProblem, parseJson } from '../../json.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
+import { lineProblem } from '../../json-place.ts';
 import type { CsvReader, CsvRecord } from './csv.ts';
 import type { InputFormat } from './input-format.ts';
 import type { InputLine } from './input-lines.ts';
@@ -65,7 +66,7 @@ function plainParser(template: Template | undefined): ItemParser {
 function jsonParser(template: Template | undefined): ItemParser {
   return lineParser(({ number, text }) => {
     const value = parseJson(text);
-    if (value === undefined) return badItem(number, jsonProblem(text));
+    if (value === undefined) return badItem(number, lineProblem(text));
     if (!isJsonObject(value)) return badItem(number, 'is not a JSON object');
     if (template === undefined && isBatchRequest(value)) {
       return { line: number, ...requestItem(text, value) };

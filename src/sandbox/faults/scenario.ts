@@ -1,28 +1,17 @@
 import { Failure } from '../../failure.ts';
-import { isJsonObject, isTooDeep, jsonProblem, type JsonObject } from '../../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { locatedProblem } from '../../json-place.ts';
 import type { Fault } from './fault-fields.ts';
 import type { FaultCondition, FaultRule } from './fault-rules.ts';
 import { parseFault, type WrittenField } from './parse-fault.ts';
 
 const conditions = ['method', 'path', 'model', 'prompt'];
 
-function lineAndColumn(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n');
-  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-}
-
-function parseJson(text: string, source: string): unknown {
-  if (isTooDeep(text)) throw new Failure('usage', `${source} ${jsonProblem(text)}`);
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const offset = /position (\d+)/.exec(reason)?.[1];
-    // Without a position, V8 quotes the text around the error.
-    const place = offset === undefined ? '' : ` at ${lineAndColumn(text, Number(offset))}`;
-    const detail = reason.replace(/ in JSON at position .*$/s, '').replaceAll(/\s+/g, ' ');
-    throw new Failure('usage', `${source} is not JSON${place}: ${detail}`, { cause: error });
-  }
+function parse(text: string, source: string): unknown {
+  const content = text.replace(/^\uFEFF/, '');
+  const value = parseJson(content);
+  if (value === undefined) throw new Failure('usage', `${source} ${locatedProblem(content)}`);
+  return value;
 }
 
 /** A JSON value as the text of the field in a group. */
@@ -80,7 +69,7 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
  * @throws Failure `usage` with the place of the error
  */
 export function parseScenario(text: string, source: string): readonly FaultRule[] {
-  const value = parseJson(text, source);
+  const value = parse(text, source);
   const { rules, ...others } = isJsonObject(value) ? value : {};
   if (!Array.isArray(rules)) {
     throw new Failure('usage', `${source} has no list of rules`, {

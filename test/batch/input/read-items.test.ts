@@ -82,7 +82,7 @@ describe('JSON lines', () => {
         problem: 'has the unknown field "category" (use params for other request fields)',
       },
     ],
-    ['not json', { problem: 'is not JSON' }],
+    ['not json', { problem: 'is not JSON at column 1' }],
     ['[1]', { problem: 'is not a JSON object' }],
     ['{}', { problem: 'has no prompt' }],
     ['{"id":"x"}', { id: 'x', problem: 'has no prompt' }],
@@ -149,7 +149,10 @@ describe('JSON lines', () => {
   });
 
   test('are recognised by the first line', async () => {
-    expect(promptsOf(await read('\n{"prompt":"a"}\nb\n'))).toEqual(['a', 'is not JSON']);
+    expect(promptsOf(await read('\n{"prompt":"a"}\nb\n'))).toEqual([
+      'a',
+      'is not JSON at column 1',
+    ]);
   });
 
   test('that repeat an id name the line of the first', async () => {

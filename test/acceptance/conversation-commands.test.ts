@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { createDataFolder, type DataFolder } from '../support/data-folder.ts';
+import { openTerminal } from '../support/terminal.ts';
 
 let data: DataFolder;
 
@@ -35,6 +36,19 @@ describe('natter conversations', () => {
     const cells = stdout.split('\n')[0]?.split('\t');
     expect(cells).toHaveLength(6);
     expect([cells?.[0], cells?.[2], cells?.[4]]).toEqual([rows[0]?.id, '2', 'origin']);
+  });
+
+  test('list marks those without an answer: in JSON, and on a terminal of 40 columns', async () => {
+    await data.run(['--sandbox', '--retries', '0', '[sandbox status=500] why?']);
+    expect(await listed()).toMatchObject([{ answered: false }, { answered: true }]);
+    const { stdout } = await run('list');
+    expect(stdout).toMatch(/^\w+\t.+\t\[sandbox status=500\] why\?\n/);
+    const env = { ...data.env, NO_COLOR: '1' };
+    const terminal = openTerminal(['conversations', 'list'], { columns: 40, env });
+    expect((await terminal.exit).exitCode).toBe(0);
+    const rows = (await terminal.transcript()).split('\n');
+    expect(rows[1]).toMatch(/^\w{8} {2}[\w ]+ {2}\(no answer\) \[/);
+    expect(rows[2]).not.toContain('no answer');
   });
 
   test('D19 list warns about a file that is not a journal, and shows the others', async () => {

@@ -7,6 +7,7 @@ import {
   type LibraryEntry,
 } from '../../conversation/library/library.ts';
 import {
+  markedTitle,
   summarize,
   type ConversationSummary,
 } from '../../conversation/library/read-conversation.ts';
@@ -73,7 +74,8 @@ function cells(
     String(turns),
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
-    title,
+    // Fields of a pipe are data.
+    isTerminal ? markedTitle(summary) : title,
   ];
 }
 
@@ -86,6 +88,7 @@ function documentOf({ entry, summary }: SummarizedEntry) {
     turns: summary.turns,
     tokens: summary.tokens ?? null,
     model: summary.model ?? null,
+    answered: summary.isAnswered,
     bytes: entry.size,
   };
 }

@@ -11,6 +11,7 @@ import {
 } from '../../conversation/journal/open-journal.ts';
 import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
 import {
+  markedTitle,
   summarize,
   type ConversationSummary,
 } from '../../conversation/library/read-conversation.ts';
@@ -118,7 +119,7 @@ async function describe(
       timeAgo(entry.changedAt, now),
       String(summary.turns),
       ...(query === '' ? [] : [String(hits)]),
-      summary.title,
+      markedTitle(summary),
     ]);
   const layout = {
     isTerminal: true,

@@ -63,8 +63,9 @@ function listed(
   folder: string,
   entry: LibraryEntry,
 ): ListedConversation | undefined {
-  const { title, firstWords, model, records } = summarize(entry.path);
+  const { title, firstWords, isAnswered, records, ...summary } = summarize(entry.path);
   if (records === 0) return undefined;
+  const model = isAnswered ? summary.model : undefined;
   const lock = lockFile(conversationsFolder(folder), entry.id);
   const isOpenElsewhere = isHeldElsewhere(lock, process, clock.date());
   const filtered = [title, firstWords, model, entry.id].join('\n').toLowerCase();

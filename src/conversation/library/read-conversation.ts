@@ -66,6 +66,8 @@ export interface ConversationSummary {
   readonly tokens: number | undefined;
   /** The model of the last answer, or the last requested one. */
   readonly model: string | undefined;
+  /** Whether any prompt has an answer or a part of one. */
+  readonly isAnswered: boolean;
   readonly createdAt: Date | undefined;
   /** Records that could be read; 0 for a file that is not a journal. */
   readonly records: number;
@@ -77,12 +79,20 @@ interface PartialSummary {
   turns: number;
   tokens?: number;
   model?: string;
+  isAnswered: boolean;
   createdAt?: Date;
   records: number;
 }
 
+/** An answer without text is one if the service ended it. */
+const isPartOfAnswer = (record: JournalRecord) =>
+  record.type === 'refusal' ||
+  (record.type === 'turn' && record.role === 'assistant' && record.content !== '') ||
+  (record.type === 'end' && record.finish_reason !== undefined);
+
 function add(summary: PartialSummary, record: JournalRecord): void {
   summary.records += 1;
+  if (isPartOfAnswer(record)) summary.isAnswered = true;
   if (record.type === 'conversation') summary.createdAt = new Date(record.created_at);
   if (record.type === 'title') summary.given = record.title;
   if (record.type === 'turn') {
@@ -99,12 +109,21 @@ function add(summary: PartialSummary, record: JournalRecord): void {
 
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
-  const summary: PartialSummary = { turns: 0, records: 0 };
+  const summary: PartialSummary = { turns: 0, isAnswered: false, records: 0 };
   forEachLine(path, (line) => {
     // Most lines are text of answers, which a list does not show.
-    const record = isTextLine(line) ? undefined : parseLine(line).record;
+    if (isTextLine(line)) {
+      summary.isAnswered = true;
+      return;
+    }
+    const { record } = parseLine(line);
     if (record !== undefined) add(summary, record);
   });
-  const { given, first: firstWords = '', turns, tokens, model, createdAt, records } = summary;
-  return { title: given ?? firstWords, firstWords, turns, tokens, model, createdAt, records };
+  const { given, first: firstWords = '', tokens, model, createdAt, ...counted } = summary;
+  return { title: given ?? firstWords, firstWords, tokens, model, createdAt, ...counted };
+}
+
+/** The title in a list, with a mark if no prompt was answered. */
+export function markedTitle({ title, turns, isAnswered }: ConversationSummary): string {
+  return isAnswered || turns === 0 ? title : `(no answer) ${title}`;
 }

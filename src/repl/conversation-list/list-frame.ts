@@ -86,7 +86,7 @@ const shortAge = (age: string) => age.replace(/ (?:(min)|([hd]))\w+ ago$/, ' $1$
 function rightOf({ row }: Match, list: ConversationList, columns: number): readonly string[] {
   const age = timeAgo(row.entry.changedAt, list.openedAt);
   if (columns < minTitle + maxModel + 18) return columns < minTitle + 8 ? [] : [shortAge(age)];
-  const model = truncateToWidth(sanitizeLine(row.model ?? ''), maxModel);
+  const model = truncateToWidth(sanitizeLine(row.model ?? 'no answer'), maxModel);
   return [model, age];
 }
 

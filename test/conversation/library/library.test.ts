@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listEntries, renameConversation } from '../../../src/conversation/library/library.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
-import { summarize } from '../../../src/conversation/library/read-conversation.ts';
+import { markedTitle, summarize } from '../../../src/conversation/library/read-conversation.ts';
 import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
 
 /** The only conversation of a new folder, with a prompt and an answer. */
@@ -55,4 +55,23 @@ test('a prompt and its answer count as two turns', async () => {
   await journal.close();
   const [entry] = listEntries(options.folder);
   expect(summarize(entry?.path ?? '').turns).toBe(2);
+});
+
+test.each([
+  ['nothing', {}, '', false],
+  ['a part of the text', { failure: 'unreachable', incomplete: true }, 'beca', true],
+  ['an end without text', { finishReason: 'stop' }, '', true],
+  ['a failure', { failure: 'unreachable', incomplete: true }, '', false],
+] as const)('a prompt that got %s is answered: %j', async (_name, end, text, isAnswered) => {
+  const options = journalOptions();
+  const journal = createJournal(options);
+  journal.addTurn({ role: 'user', content: 'why?' });
+  const { id } = journal.startAnswer({ model: 'origin' });
+  if (text !== '') journal.appendText(id, text);
+  if (Object.keys(end).length > 0) journal.endAnswer(id, end);
+  await journal.close();
+  const [entry] = listEntries(options.folder);
+  const summary = summarize(entry?.path ?? '');
+  expect(summary.isAnswered).toBe(isAnswered);
+  expect(markedTitle(summary)).toBe(isAnswered ? 'why?' : '(no answer) why?');
 });

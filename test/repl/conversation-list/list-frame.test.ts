@@ -44,6 +44,11 @@ test('the list has title, first words, model and age, and a preview of the selec
   expect(frame.caret).toEqual({ row: 0, column: 8 });
 });
 
+test('a conversation without an answer has no model', () => {
+  const [, row] = draw(listOf([listedConversation({ model: undefined })])).rows;
+  expect(row).toMatch(/^› Tea +no answer {2}1 hour ago *$/);
+});
+
 test('a narrow window has short ages and no model', () => {
   const [, first, second] = draw(listOf(rows), 40).rows;
   expect(first).toBe('› Green tea                  3 h       ');

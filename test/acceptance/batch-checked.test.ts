@@ -22,7 +22,8 @@ async function openChecked(prompts: readonly string[], answers: readonly string[
   const server = await serve(answers.map((answer) => [streamed(answer)]));
   const place = await openBatchPlace();
   place.write('p.txt', prompts.map((prompt) => `${prompt}\n`).join(''));
-  const run = (options: readonly string[]) => place.run(options, { env: serviceAt(server) });
+  const run = (options: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
+    place.run(options, { env: serviceAt(server, settings) });
   const promptsOf = () =>
     server.requests.map(({ body }) => {
       const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
@@ -150,6 +151,14 @@ describe('natter batch --schema', () => {
     expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
     expect(stderr).toMatch(message);
   });
+});
+
+test('a notice reports that the setting fallback does not apply to checked answers', async () => {
+  const { run } = await openChecked(['a'], [right]);
+  const { code, stderr } = await run(['p.txt', ...schema], { NATTER_FALLBACK: 'nextgen' });
+  expect(code).toBe(0);
+  const notice = 'natter: the setting fallback does not apply to a batch with checked answers\n';
+  expect(stderr.split(notice)).toHaveLength(2);
 });
 
 test('an answer that was cut at --max-tokens is not a transient failure', async () => {

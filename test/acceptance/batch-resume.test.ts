@@ -37,9 +37,11 @@ describe('the same command again', () => {
     await place.run(['p.txt', '-o', 'out.jsonl']);
     const before = place.read('out.jsonl');
     place.asked.length = 0;
-    expect((await place.run(['p.txt', '-o', 'out.jsonl'])).code).toBe(0);
+    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(code).toBe(0);
     expect(place.asked).toEqual([]);
     expect(place.read('out.jsonl')).toBe(before);
+    expect(stderr).toContain('natter: nothing was sent; a different -o file asks again\n');
   });
 
   test('refuses answers of the sandbox for a service on a different machine', async () => {

@@ -24,6 +24,7 @@ import { runId } from './run-id.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
 import type { BatchFallback } from './sending/fallback.ts';
+import { openFallback } from './sending/open-fallback.ts';
 import type { SendOptions } from './sending/send-item.ts';
 import { openSpending } from './sending/spending.ts';
 import { truncatedResult } from './sending/truncation.ts';
@@ -111,17 +112,6 @@ async function sendPending(
   await limitYoungGeneration(counting, { from: manyItems });
 }
 
-async function openFallback(
-  run: BatchRun,
-  service: Service,
-  sending: SendOptions,
-  warn: (text: string) => void,
-): Promise<BatchFallback | undefined> {
-  if (run.settings.values.fallback === undefined || run.items.check !== undefined) return undefined;
-  const { openBatchFallback } = await import('./sending/fallback.ts');
-  return openBatchFallback({ ...run, service, sending, warn });
-}
-
 function spendingOf(
   { options, plan, settings, items, tally }: BatchRun,
   stopRun: Stopping['fail'],
@@ -158,7 +148,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   };
   let fallback: BatchFallback | undefined;
   try {
-    fallback = await openFallback(run, service, rules.sending, warn);
+    fallback = await openFallback({ ...run, service, sending: rules.sending, warn });
     const counted = { secrets: context.secrets, sink, tally, stopRun, spending };
     const warnTruncated = (text: string) => warn(truncatedResult(text));
     const processing = { ...counted, fallback, warnTruncated, ...rules };

@@ -48,7 +48,7 @@ function estimateOf(
 }
 
 /** The time in UTC, with one formatting for each millisecond: it takes as long as parsing a chunk. */
-function createTimeText({ date }: Pick<Clock, 'date'>): () => string {
+export function createTimeText({ date }: Pick<Clock, 'date'>): () => string {
   let last = { milliseconds: Number.NaN, text: '' };
   return () => {
     const now = date();

@@ -46,7 +46,7 @@ export function showsColumns(viewOptions: CompareViewOptions): boolean {
 }
 
 async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonView> {
-  const { context, presentation, format, labels } = viewOptions;
+  const { context, presentation, format, labels, wrap } = viewOptions;
   const { clock, device, streams, environment } = context;
   const { style: own, unicode } = presentation;
   const { createAnswerColumns } = await import('../../output/comparison/answer-columns.ts');
@@ -64,7 +64,7 @@ async function openColumns(viewOptions: CompareViewOptions): Promise<ComparisonV
     transform: (width) =>
       format === 'plain'
         ? unchanged
-        : createMarkdownStream({ style, width, hyperlinks: false, unicode }),
+        : createMarkdownStream({ style, width, hyperlinks: false, unicode, wrap }),
   });
 }
 

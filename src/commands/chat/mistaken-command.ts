@@ -4,16 +4,8 @@ import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
+import { equivalents, shownWord } from './foreign-command.ts';
 import type { ChatOptions } from './run.ts';
-
-/** Command names of other programs, and their equivalents in natter. */
-const foreignCommands: ReadonlyMap<string, readonly string[]> = new Map([
-  ['version', ['natter --version']],
-  ['update', ['natter --version --verbose']],
-  ['upgrade', ['natter --version --verbose']],
-  ['quit', []],
-  ['exit', []],
-]);
 
 const namesAndAliases = (commands: readonly CompletedCommand[]) =>
   commands.flatMap(({ name, aliases }) => [name, ...aliases]);
@@ -33,16 +25,40 @@ function suggestSubcommand(
   const name = names.includes(second) ? second : nearlyNamed(second, names);
   const child = name === undefined ? undefined : childNamed(command, name);
   if (child === undefined || rest.length > maxArguments(child)) return undefined;
-  return ['natter', command.name, child.name, ...rest].join(' ');
+  return ['natter', command.name, child.name, ...rest.map(shownWord)].join(' ');
+}
+
+const swapped = (word: string, at: number) =>
+  word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
+
+/** Without a letter, a shorter name may be a word: `bath`. */
+const shortestCut = 6;
+
+/** Whether a letter is missing or two are swapped. Other edits make words such as `match` and `compose`. */
+function isSlip(word: string, name: string): boolean {
+  const places = Array.from(name, (_, index) => index);
+  const isCut = places.some((at) => name.slice(0, at) + name.slice(at + 1) === word);
+  return (name.length >= shortestCut && isCut) || places.some((at) => swapped(name, at) === word);
+}
+
+/** `compre a b`: a command that takes arguments. */
+function suggestWithArguments(
+  first: string,
+  command: CompletedCommand,
+  rest: readonly string[],
+): string | undefined {
+  const isOne = isSlip(first.toLowerCase(), command.name) && rest.length <= maxArguments(command);
+  return isOne ? ['natter', command.name, ...rest.map(shownWord)].join(' ') : undefined;
 }
 
 /** Too many words differ from a name of three letters by one: `fun` does not mean `run`. */
 const shortestName = 3;
 
 /**
- * The commands that a prompt may be a mistyped form of: `modles`, `model list`, `login`, `version`. Empty for a command
- * that natter lacks, such as `quit`. Undefined for words that do not resemble a command, that start with the name of
- * one, and for several words in one argument.
+ * The commands that a prompt may be a mistyped form of: `modles`, `model list`, `compre a b`, `login`, or that has the
+ * form of a command of another program: `history`, `set model nextgen`. Empty for a command that natter lacks, such as
+ * `quit`. Undefined for words that do not resemble a command, that start with the name of one, and for several words in
+ * one argument.
  * @param tree natter itself
  */
 export function suggestCommands(
@@ -50,16 +66,17 @@ export function suggestCommands(
   tree: CompletedCommand,
 ): readonly string[] | undefined {
   const [first = '', ...rest] = words;
+  const foreign = equivalents(words, tree);
+  if (foreign !== undefined) return foreign;
   const names = namesAndAliases(tree.commands).filter((name) => name.length > shortestName);
   const near = nearlyNamed(first, names);
   if (rest.length > 0) {
     const command = near === undefined ? undefined : childNamed(tree, near);
-    const suggestion = command && suggestSubcommand(command, rest);
+    const suggestion =
+      command && (suggestSubcommand(command, rest) ?? suggestWithArguments(first, command, rest));
     return suggestion === undefined ? undefined : [suggestion];
   }
   const word = first.toLowerCase();
-  const foreign = foreignCommands.get(word);
-  if (foreign !== undefined) return foreign;
   const parents = tree.commands.filter((parent) => childNamed(parent, word) !== undefined);
   if (parents.length > 0) return parents.map(({ name }) => `natter ${name} ${word}`);
   return near === undefined ? undefined : [`natter ${near}`];
@@ -77,7 +94,7 @@ export async function confirmMistakenCommand(
 ): Promise<void> {
   const suggestions = suggestCommands(words, context.commands());
   if (suggestions === undefined) return;
-  const prompt = words.join(' ');
+  const prompt = words.map(shownWord).join(' ');
   const commands = suggestions.join(' or ');
   const { stdin, stderr } = context.streams;
   const canAsk = stdin.isTerminal && stderr.isTerminal;

@@ -36,18 +36,29 @@ export function wantsRepl(
   return isTerminal && options.input && !isOneShot;
 }
 
+type MistakeOptions = Pick<ChatOptions, 'isPrompt' | 'dryRun' | 'continue' | 'resume'>;
+
 /** The maximum number of words of a mistyped command with its arguments. */
 const maxWords = 4;
 const minWordLength = 3;
 
-/** Whether a prompt may be a mistyped command: a quick check before the command tree is read. */
+/** First words of commands of other programs. */
+const foreignVerb =
+  /^(?:ask|continue|delete|exec|export|get|list|ls|prompt|query|resume|rm|search|send|set|show|unset)$/i;
+
+/**
+ * Whether a prompt may be a mistyped command, or one of another program: a quick check before the command tree is read.
+ * In a resumed conversation, a word such as "continue" is a prompt.
+ */
 export function mayBeCommand(
   words: readonly string[],
-  { isPrompt, dryRun }: Pick<ChatOptions, 'isPrompt' | 'dryRun'>,
+  { isPrompt, dryRun, continue: isContinued, resume }: MistakeOptions,
 ): boolean {
   const [first = ''] = words;
-  const isWord = first.length >= minWordLength && /^[a-z-]+$/i.test(first);
-  if (isPrompt === true || dryRun === true || !isWord || words.length > maxWords) return false;
+  const isResumed = isContinued === true || resume !== undefined;
+  if (isPrompt === true || dryRun === true || isResumed || words.length > maxWords) return false;
+  if (foreignVerb.test(first)) return true;
+  if (first.length < minWordLength || !/^[a-z-]+$/i.test(first)) return false;
   return words.length === 1 || nearlyNamed(first, commandNames) !== undefined;
 }
 

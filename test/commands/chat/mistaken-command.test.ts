@@ -33,6 +33,32 @@ test.each([
   [['version'], ['natter --version']],
   [['update'], ['natter --version --verbose']],
   [['quit'], []],
+  [['history'], ['natter conversations list']],
+  [['chat-history'], ['natter conversations list']],
+  [['ls'], ['natter conversations list']],
+  [['resume'], ['natter --resume']],
+  [['continue'], ['natter -c']],
+  [['ask'], ['natter']],
+  [['search'], ['natter conversations search', 'natter models search']],
+  [['search', 'foo'], ['natter conversations search foo']],
+  [['search', 'two words'], ['natter conversations search …']],
+  [['set', 'model', 'nextgen'], ['natter config set model nextgen']],
+  [['set', 'system', 'Be brief.'], ['natter config set system …']],
+  [['set', 'params.seed', '7'], ['natter config set params.seed 7']],
+  [['set', 'api-key', 'k'], ['natter auth login']],
+  [['get', 'model'], ['natter config get model']],
+  [['unset', 'base-url'], ['natter config unset base-url']],
+  [['ask', 'why is the sky blue?'], ['natter "…"']],
+  [['list', 'models'], ['natter models list']],
+  [['list', 'chats'], ['natter conversations list']],
+  [['ls', 'sessions'], ['natter conversations list']],
+  [['resume', 'latest'], ['natter --resume latest']],
+  [['resume', 'bcdfghjk'], ['natter --resume bcdfghjk']],
+  [['show', 'bcdfghjk'], ['natter conversations show bcdfghjk']],
+  [['rm', 'latest'], ['natter conversations delete latest']],
+  [['compre', 'a', 'b'], ['natter compare a b']],
+  [['comapre', 'why is the sky blue?'], ['natter compare …']],
+  [['bacth', 'prompts.txt'], ['natter batch prompts.txt']],
 ])('Y10: suggests for %j: %j', (words, expected) => {
   expect(suggestCommands(words, commands)).toEqual(expected);
 });
@@ -45,6 +71,22 @@ test.each([
   [['model', 'list', 'of', 'cars']],
   [['model', 'trains']],
   [['write', 'list']],
+  [['search', 'for', 'a', 'name']],
+  [['search', 'for a good name', 'please']],
+  [['set', 'theory', 'basics']],
+  [['set', 'model']],
+  [['set', 'model', 'trains', 'up']],
+  [['get', 'well soon']],
+  [['ask', 'me', 'anything']],
+  [['ask', 'why']],
+  [['list', 'colours']],
+  [['resume', 'tips']],
+  [['show', 'kindness']],
+  [['delete', 'everything']],
+  [['compose', 'a', 'poem']],
+  [['compared', 'prices']],
+  [['match', 'words']],
+  [['bath', 'time']],
   [['']],
   [[]],
 ])('does not take %j for a command', (words) => {
@@ -69,6 +111,12 @@ describe('on a terminal', () => {
       message: '"quit" was not sent',
       hint: 'to send it: natter -- quit',
     });
+  });
+
+  test('leaves text out of the question, which may be long', async () => {
+    const { context, stderr } = createMemoryContext({ terminals, answers: ['y'], commands });
+    await confirmMistakenCommand(context, { input: true }, ['ask', 'why is the sky blue?']);
+    expect(stderr()).toBe('natter: "ask …" looks like the command natter "…"\n');
   });
 
   test('refuses the prompt without a question if there is --no-input', async () => {

@@ -103,7 +103,10 @@ function stashText({ stash = [], composer, keyMap }: ReplState): string | undefi
   return `${drafts}; ${way}`;
 }
 
-function pausedQueueText(keyMap: KeyMap | undefined): string {
+/** With a draft, Enter sends that first. */
+function pausedQueueText({ composer, activity, keyMap }: ReplState): string | undefined {
+  if (activity !== undefined) return undefined;
+  if (!isEmpty(composer)) return 'the queue is sent after this prompt';
   const up = keyOf('move-up', keyMap);
   const sends = `${neededKeyOf('send', keyMap)} sends the queue`;
   return up === undefined ? sends : `${sends}, ${up} edits it`;
@@ -123,8 +126,8 @@ function noticeOf(state: ReplState): string | undefined {
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) return `press ${neededKeyOf('send', keyMap)} again to quit`;
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
-  if (queue.length > 0 && state.isQueuePaused) return pausedQueueText(keyMap);
-  return stashText(state);
+  const queueText = queue.length > 0 && state.isQueuePaused ? pausedQueueText(state) : undefined;
+  return queueText ?? stashText(state);
 }
 
 /** Columns beside a path in the menu: its mark, and the position. */

@@ -96,8 +96,10 @@ function stallText({ stalled }: Extract<Status, { phase: 'streaming' }>): string
 /** Rounds an estimate, so that the number does not flicker. */
 function roundEstimate(status: Status): Status {
   if (status.phase !== 'streaming' || status.isEstimate !== true) return status;
-  const step = status.tokens < 1000 ? 10 : 50;
-  return { ...status, tokens: Math.round(status.tokens / step) * step };
+  const { tokens } = status;
+  if (tokens < 10) return { ...status, tokens: Math.ceil(tokens) };
+  const step = tokens < 1000 ? 10 : 50;
+  return { ...status, tokens: Math.round(tokens / step) * step };
 }
 
 /** Milliseconds of a frame of the spinner. */

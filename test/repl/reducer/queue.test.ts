@@ -33,6 +33,15 @@ describe('the queue after a stop', () => {
     });
   });
 
+  test('is not offered to Enter while the composer has a draft or an answer is awaited', () => {
+    const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
+    const drafted = run(state, typed('three'));
+    expect(buildViewModel(drafted.state, '').notice).toBe('the queue is sent after this prompt');
+    const sent = run(drafted.state, enter);
+    expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ content: 'three' });
+    expect(buildViewModel(sent.state, '').notice).toBeUndefined();
+  });
+
   test('is reported in line mode, where an empty line sends it', () => {
     const lines = stateOf({ isLineMode: true });
     const { state, effects } = run(lines, line('one'), line('two'), stopped);

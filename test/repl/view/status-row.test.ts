@@ -34,6 +34,11 @@ describe('the status line', () => {
       'origin · 12 s · ~1,350 tokens · Esc stops',
     ],
     [
+      'the first tokens, which are never none',
+      { phase: 'streaming', model: 'origin', seconds: 1, tokens: 0.4, isEstimate: true },
+      'origin · 1 s · ~1 token · Esc stops',
+    ],
+    [
       'Y18: an answer that stalls',
       { phase: 'streaming', model: 'origin', seconds: 45, tokens: 1340, stalled: 12 },
       'origin · 45 s · nothing for 12 s · 1,340 tokens · Esc stops and keeps the text',

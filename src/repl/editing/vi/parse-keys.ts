@@ -35,7 +35,7 @@ motions.add(' ');
 const searches = words('f F t T');
 const objects = words('w W " \' ` ( ) b [ ] { } B < > p');
 const others = words('p P J gJ o O i a I A gI u . ~ v V R r ZZ ZQ gj gk');
-const visualOthers = words('d x X D y Y c s C S R r > < ~ u U gu gU g~ J gJ p P o O v V gj gk');
+const visualOthers = words('d x X D y Y c s C S R r > < ~ u U gu gU g~ J gJ p P o O I A v V gj gk');
 /** Commands that are an operator with a target. */
 const shortForms: ReadonlyMap<string, readonly [operator: Operator, name: string]> = new Map([
   ['x', ['d', 'l']],

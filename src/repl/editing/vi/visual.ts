@@ -17,7 +17,8 @@ import { applyOperator, registerOf, wholeLines } from './operators.ts';
 import type { Command, Operator } from './parse-keys.ts';
 import { afterMotion, motionOf, type Ran } from './run-command.ts';
 import { repeatText } from './repeat-text.ts';
-import { objectRange, type Range } from './text-objects.ts';
+import { withObject } from './select-objects.ts';
+import type { Range } from './text-objects.ts';
 import type { Extent, ViState } from './vi-state.ts';
 
 /** The selected text: from the anchor to the caret, including both characters. */
@@ -28,10 +29,16 @@ export function selectionOf(vi: ViState, { text, cursor }: TextBuffer): Range {
   return { from, to: last < text.length ? nextBoundary(text, last) : last, isLinewise: false };
 }
 
-/** The lines of a selection, whose last character may be a line end. */
-function linesOf(text: string, { from, to, isLinewise }: Range): Range {
-  if (isLinewise) return { from, to, isLinewise };
-  return wholeLines(text, from, to > from && text.charAt(to - 1) === '\n' ? to - 1 : to);
+/** What a command of visual mode acts on. */
+interface Selected {
+  readonly range: Range;
+  /** All lines of the range, also an empty last one. */
+  readonly lines: Range;
+}
+
+function selectedText(vi: ViState, buffer: TextBuffer): Selected {
+  const [first, last] = [Math.min(vi.anchor, buffer.cursor), Math.max(vi.anchor, buffer.cursor)];
+  return { range: selectionOf(vi, buffer), lines: wholeLines(buffer.text, first, last) };
 }
 
 function extentOf(text: string, { from, to, isLinewise }: Range): Extent {
@@ -40,14 +47,15 @@ function extentOf(text: string, { from, to, isLinewise }: Range): Extent {
 }
 
 /** As much text from the caret as an earlier selection covered. */
-function rangeOfExtent({ text, cursor }: TextBuffer, extent: Extent): Range {
+function textOfExtent({ text, cursor }: TextBuffer, extent: Extent): Selected {
   const last = lineStartFrom(text, cursor, extent.lines - 1);
-  if (extent.isLinewise) return wholeLines(text, cursor, last);
+  const lines = wholeLines(text, cursor, last);
+  if (extent.isLinewise) return { range: lines, lines };
   let to = extent.lines === 1 ? cursor : last;
   for (let left = extent.characters; left > 0 && !isLineEnd(text, to); left -= 1) {
     to = nextBoundary(text, to);
   }
-  return { from: cursor, to, isLinewise: false };
+  return { range: { from: cursor, to, isLinewise: false }, lines };
 }
 
 const leaving = (vi: ViState): ViState => ({ ...vi, mode: 'normal', wantedColumn: undefined });
@@ -81,33 +89,55 @@ const operatorNames: Readonly<Record<string, Operator>> = {
 
 type Other = Extract<Command, { kind: 'other' }>;
 
+/** For `.`. */
+function withChange(vi: ViState, { text }: TextBuffer, command: Other, range: Range): ViState {
+  return { ...vi, change: { command, inserted: '', extent: extentOf(text, range) } };
+}
+
+function beginTyping(
+  vi: ViState,
+  before: TextBuffer,
+  command: Other,
+  range: Range,
+  buffer: TextBuffer,
+): Ran {
+  const once: Command = { ...command, count: undefined };
+  return beginInsertion(vi, once, before, buffer, extentOf(before.text, range));
+}
+
 function operate(
   vi: ViState,
   buffer: TextBuffer,
   command: Other,
   operator: Operator,
-  selected: Range,
+  selected: Selected,
 ): Ran {
-  const range = /^[DXYCSR<>]$/.test(command.name) ? linesOf(buffer.text, selected) : selected;
-  const done = applyOperator(buffer, operator, range, selected.from);
+  const range = /^[DXYCSR<>]$/.test(command.name) ? selected.lines : selected.range;
+  const done = applyOperator(buffer, operator, range, range.from);
   const { register = vi.register } = done;
   const next = { ...leaving(vi), register };
-  if (done.inserts === true) {
-    const once: Command = { ...command, count: undefined };
-    const extent = extentOf(buffer.text, range);
-    return beginInsertion(next, once, buffer, done.buffer, extent);
-  }
-  const change =
-    operator === 'y' ? vi.change : { command, inserted: '', extent: extentOf(buffer.text, range) };
+  if (done.inserts === true) return beginTyping(next, buffer, command, range, done.buffer);
+  const after = operator === 'y' ? next : withChange(next, buffer, command, range);
   const at = onCharacter(done.buffer.text, done.buffer.cursor);
-  return { vi: { ...next, change }, buffer: moveTo(done.buffer, at) };
+  return { vi: after, buffer: moveTo(done.buffer, at) };
 }
 
-function replaceWith(vi: ViState, buffer: TextBuffer, range: Range, character: string): Ran {
+/** `I` and `A`: before or after the selection. */
+function insertBeside(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
+  const { from, to, isLinewise } = range;
+  const endsLine = !isLinewise && to > from && buffer.text.charAt(to - 1) === '\n';
+  const end = endsLine ? to - 1 : to;
+  const at = moveTo(buffer, command.name === 'I' ? from : end);
+  return beginTyping(leaving(vi), buffer, command, range, at);
+}
+
+function replaceWith(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
+  const { character } = command;
   const selected = buffer.text.slice(range.from, range.to);
   const replaced = Array.from(graphemes(selected), (each) => (each === '\n' ? each : character));
   const done = replaceRange(buffer, range.from, range.to, replaced.join(''));
-  return { vi: leaving(vi), buffer: moveTo(done, onCharacter(done.text, range.from)) };
+  const next = withChange(leaving(vi), buffer, command, range);
+  return { vi: next, buffer: moveTo(done, onCharacter(done.text, range.from)) };
 }
 
 /** `p` and `P`: the register replaces the selection, which with `p` becomes the register. */
@@ -128,10 +158,11 @@ function putOver(vi: ViState, buffer: TextBuffer, range: Range, command: Other):
   return { vi: next, buffer: moveTo(done, onCharacter(done.text, caret)) };
 }
 
-function joinSelected(vi: ViState, buffer: TextBuffer, range: Range, isSpaced: boolean): Ran {
-  const { from, to } = linesOf(buffer.text, range);
+function joinSelected(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
+  const { from, to } = range;
   const lines = buffer.text.slice(from, to).split('\n').length;
-  return { vi: leaving(vi), buffer: join(moveTo(buffer, from), Math.max(2, lines), isSpaced) };
+  const joined = join(moveTo(buffer, from), Math.max(2, lines), command.name === 'J');
+  return { vi: withChange(leaving(vi), buffer, command, range), buffer: joined };
 }
 
 function switchMode(vi: ViState, buffer: TextBuffer, name: string): Ran {
@@ -139,19 +170,23 @@ function switchMode(vi: ViState, buffer: TextBuffer, name: string): Ran {
   return vi.mode === mode ? leaveVisual(vi, buffer) : { vi: { ...vi, mode }, buffer };
 }
 
-function other(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
-  const { name, character } = command;
+function other(vi: ViState, buffer: TextBuffer, command: Other, selected: Selected): Ran {
+  const { name } = command;
+  const { range, lines } = selected;
   const operator = operatorNames[name];
-  if (operator !== undefined) return operate(vi, buffer, command, operator, range);
+  if (operator !== undefined) return operate(vi, buffer, command, operator, selected);
   switch (name) {
+    case 'I':
+    case 'A':
+      return insertBeside(vi, buffer, command, range);
     case 'r':
-      return replaceWith(vi, buffer, range, character);
+      return replaceWith(vi, buffer, command, range);
     case 'p':
     case 'P':
       return putOver(vi, buffer, range, command);
     case 'J':
     case 'gJ':
-      return joinSelected(vi, buffer, range, name === 'J');
+      return joinSelected(vi, buffer, command, lines);
     case 'o':
     case 'O':
       return { vi: { ...vi, anchor: buffer.cursor }, buffer: moveTo(buffer, vi.anchor) };
@@ -166,11 +201,20 @@ function other(vi: ViState, buffer: TextBuffer, command: Other, range: Range): R
   }
 }
 
-function select(vi: ViState, buffer: TextBuffer, name: string, count: number | undefined): Ran {
-  const range = objectRange(buffer.text, buffer.cursor, name, count);
+function select(vi: ViState, buffer: TextBuffer, name: string, count = 1): Ran {
+  const { text, cursor } = buffer;
+  const { anchor } = vi;
+  const { range: lines } = selectedText(vi, buffer);
+  const isAtStart = cursor < anchor;
+  const characters = selectionOf({ ...vi, mode: 'visual' }, buffer);
+  const covered = name.endsWith('p') ? lines : characters;
+  const selected = { ...covered, isAtStart, isSingle: cursor === anchor };
+  const range = withObject(text, selected, name, count);
   if (range === undefined || (range.from === range.to && !range.isLinewise)) return { vi, buffer };
   const mode = range.isLinewise ? 'visual-line' : 'visual';
-  const { text } = buffer;
+  if (isAtStart && range.to === covered.to) {
+    return { vi: { ...vi, mode }, buffer: moveTo(buffer, range.from) };
+  }
   const last = range.isLinewise ? lineStart(text, range.to) : onCharacter(text, range.to - 1);
   return { vi: { ...vi, mode, anchor: range.from }, buffer: moveTo(buffer, last) };
 }
@@ -193,12 +237,12 @@ function move(vi: ViState, buffer: TextBuffer, command: Extract<Command, { kind:
 export function runVisual(vi: ViState, buffer: TextBuffer, command: Command): Ran {
   if (command.kind === 'move') return move(vi, buffer, command);
   if (command.kind === 'operate') return { vi, buffer };
-  return other(vi, buffer, command, selectionOf(vi, buffer));
+  return other(vi, buffer, command, selectedText(vi, buffer));
 }
 
 /** `.` after a change of a selection. */
 export function repeatVisual(vi: ViState, buffer: TextBuffer, extent: Extent): Ran {
   const { change } = vi;
   if (change?.command.kind !== 'other') return { vi, buffer };
-  return other(vi, buffer, change.command, rangeOfExtent(buffer, extent));
+  return other(vi, buffer, change.command, textOfExtent(buffer, extent));
 }

@@ -65,6 +65,49 @@ describe('repeating', () => {
   });
 });
 
+describe('a selection', () => {
+  test.each([
+    ['vwIx', 'x|one two three'],
+    ['veAx', 'onex| two three'],
+    ['wvbAx', 'one tx|wo three'],
+    ['wVIx', 'x|one two three'],
+    ['VAx', 'one two threex|'],
+    [`veAx${escape}w.`, 'onex twox| three'],
+  ])('has text typed before it or after it: %j', (keys, expected) => {
+    expect(after('one two three', keys.includes('.') ? `${keys}a` : keys)).toBe(expected);
+  });
+
+  test.each([
+    ['wviwiwd', 'one |three'],
+    ['vawawd', '|three'],
+    ['vaw2awd', '|'],
+    ['wwveobiwd', 'on|e'],
+    ['$vbawd', 'one| '],
+    ['$vb2awd', '|'],
+    ['vlawd', '|two three'],
+  ])('is extended by the objects of words: %j', (keys, expected) => {
+    expect(after('one two three', keys)).toBe(expected);
+  });
+
+  test('is extended by the next pair of brackets', () => {
+    expect(after('f(a, [b(c)]) d', 'va(a(d', 8)).toBe('f| d');
+    expect(after('f(a, [b(cc)]) d', 'vi(i(i(d', 8)).toBe('f(|) d');
+  });
+
+  test('is extended by the next paragraph', () => {
+    expect(after('a\nb\n\nc\nd', 'vipipd')).toBe('|c\nd');
+  });
+
+  test('of lines has an empty last line', () => {
+    expect(after('a\nb\n', 'vGSx')).toBe('x|');
+  });
+
+  test('has its replacement and its join repeated', () => {
+    expect(after('abcdef', 'vlrxll.')).toBe('xx|xxef');
+    expect(after('a\nb\nc\nd', 'vjJj.')).toBe('a b\nc| d');
+  });
+});
+
 test('a selection of lines is changed as lines', () => {
   expect(after('a\nb\nc', `Vjcx${escape}`)).toBe('|x\nc');
 });

@@ -92,13 +92,18 @@ function textOf({ cells }: VisualRow, width: number): string {
   return drawn.map((cell) => cell.text).join('');
 }
 
-/** A selected line end is a column. */
-function selectedColumns(text: string, row: VisualRow, { from, to }: Range): Range | undefined {
+/** A selected line end is a column, if the row has space for it. */
+function selectedColumns(
+  text: string,
+  row: VisualRow,
+  { from, to }: Range,
+  width: number,
+): Range | undefined {
   const isEnd = text.charAt(row.end) === '\n' && from <= row.end && to > row.end;
   if (!isEnd && (to <= row.start || from >= row.end)) return undefined;
   const first = columnOf(row, Math.max(from, row.start));
-  const last = columnOf(row, Math.min(to, row.end));
-  return { from: first, to: isEnd ? last + 1 : last };
+  const last = columnOf(row, Math.min(to, row.end)) + (isEnd ? 1 : 0);
+  return { from: Math.min(first, width), to: Math.min(last, width) };
 }
 
 /** Up to `count` consecutive places, nearest first. */
@@ -136,7 +141,8 @@ export function layout(
     hasMoreAbove: rowAt(shown[0] ?? cursor).start > 0,
     hasMoreBelow: rowAt(shown.at(-1) ?? cursor).end < draft.text.length,
     selections:
-      selected && shown.map((place) => selectedColumns(draft.text, rowAt(place), selected)),
+      selected &&
+      shown.map((place) => selectedColumns(draft.text, rowAt(place), selected, cursor.width)),
   };
 }
 

@@ -163,6 +163,19 @@ describe('moveVertically', () => {
   });
 });
 
+test('selected columns do not exceed the columns of a row', () => {
+  const selectionsOf = (text: string) =>
+    layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from: 1, to: text.length }).selections;
+  expect(selectionsOf('three four')).toEqual([
+    { from: 1, to: 5 },
+    { from: 0, to: 4 },
+  ]);
+  expect(selectionsOf('three\nfour')).toEqual([
+    { from: 1, to: 5 },
+    { from: 0, to: 4 },
+  ]);
+});
+
 test('selected columns include a line end, but not the end of a wrapped row', () => {
   const selectionsOf = (text: string, from: number, to: number) =>
     layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to }).selections;

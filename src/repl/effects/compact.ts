@@ -3,10 +3,12 @@ import { contextWindow } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
 import type { CompletionRequest, Usage } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
+import { Failure, type RemedyCode } from '../../failure.ts';
 import { sentSummary } from '../../conversation/tree.ts';
 import { count, tokenText } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { failureText, type SessionCore } from '../session/session-core.ts';
+import type { Action } from '../state/action.ts';
 import type { Effect } from '../state/effect.ts';
 import { failureEntry, notice, type Entry } from '../state/entry.ts';
 import { conversationOf, ratioOf } from '../state/position.ts';
@@ -109,15 +111,24 @@ function tokensOf(plan: CompactionPlan, { text, usage }: Received) {
   };
 }
 
-interface Outcome {
-  readonly isCompacted: boolean;
-  readonly entries: readonly Entry[];
-}
+type Outcome = Pick<Action & { readonly type: 'compaction-ended' }, 'result' | 'entries'>;
 
-const unchangedOutcome = (...entries: readonly Entry[]): Outcome => ({
-  isCompacted: false,
-  entries,
-});
+const failed = (entry: Entry): Outcome => ({ result: 'failed', entries: [entry] });
+
+/** Whose hints are about the text of an answer, or about a prompt. */
+const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
+  'send-again',
+  'rephrase-prompt',
+  'ask-for-text',
+]);
+
+function failureOutcome(core: SessionCore, error: unknown): Outcome {
+  const { message, hint } = failureText(error, core.ports.clean);
+  const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
+  const help = isAboutAnswer ? '/compact asks again' : hint;
+  const hints = [unchanged, help].filter((text) => text !== undefined).join('; ');
+  return failed(failureEntry(message, hints));
+}
 
 async function askForSummary(
   core: SessionCore,
@@ -138,15 +149,13 @@ async function askForSummary(
     await core.transcript.closeAnswer();
     const problem = problemOf(core, plan, received);
     if (problem !== undefined) {
-      return unchangedOutcome(failureEntry(core.ports.clean(problem), unchanged));
+      return failed(failureEntry(core.ports.clean(problem), unchanged));
     }
-    return { isCompacted: true, entries: keep(core, plan, received, request.model) };
+    return { result: 'compacted', entries: keep(core, plan, received, request.model) };
   } catch (error) {
     await core.transcript.closeAnswer();
-    if (signal.aborted) return unchangedOutcome(notice(`stopped; ${unchanged}`));
-    const { message, hint } = failureText(error, core.ports.clean);
-    const hints = [unchanged, hint].filter((text) => text !== undefined).join('; ');
-    return unchangedOutcome(failureEntry(message, hints));
+    if (signal.aborted) return failed(notice(`stopped; ${unchanged}`));
+    return failureOutcome(core, error);
   }
 }
 
@@ -175,9 +184,9 @@ export async function runCompact(core: SessionCore, effect: CompactEffect): Prom
     usage: undefined,
   };
   const plan = planOf(core, effect);
-  const outcome =
+  const outcome: Outcome =
     plan === undefined
-      ? unchangedOutcome(nothingToDo(core.state()))
+      ? { result: 'refused', entries: [nothingToDo(core.state())] }
       : await askForSummary(core, plan, effect, received);
   const isAnswered = plan !== undefined && received.text !== '';
   core.dispatch({

@@ -1,6 +1,7 @@
 import type { Message } from '../../client/contract.ts';
 import { contextParts } from '../../conversation/context-parts.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
+import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../../conversation/tree.ts';
 import { runTask, type SessionCore } from '../session/session-core.ts';
 import { failureEntry, notice, type Entry } from '../state/entry.ts';
@@ -16,9 +17,10 @@ function nextMessages(state: ReplState): readonly Message[] {
 }
 
 function figuresOf(state: ReplState): ContextFigures {
-  const { settings, service, context } = state;
+  const { settings, service, context, attachments } = state;
   const conversation = conversationOf(state);
-  const parts = contextParts(conversation, nextMessages(state), ratioOf(state));
+  const ratio = ratioOf(state);
+  const parts = contextParts(conversation, nextMessages(state), ratio);
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
   return {
@@ -28,6 +30,10 @@ function figuresOf(state: ReplState): ContextFigures {
     isEstimate: context.isEstimate,
     maxTokens: settings.maxTokens,
     parts,
+    attached: {
+      files: attachments.length,
+      tokens: attachments.reduce((sum, { content }) => sum + estimateTokens(content, ratio), 0),
+    },
     prompts: promptsOf(path.slice(summarized)).length,
     summarized: promptsOf(path.slice(0, summarized)).length,
     id: conversation.id,

@@ -24,17 +24,16 @@ export function compactIfNeeded(state: ReplState): Step {
 /** `conversation` has the new summary, if there is one; a compaction without one changed nothing. */
 export function withCompaction(
   state: ReplState,
-  {
-    isCompacted,
-    usage,
-  }: Pick<Action & { readonly type: 'compaction-ended' }, 'isCompacted' | 'usage'>,
+  { result, usage }: Pick<Action & { readonly type: 'compaction-ended' }, 'result' | 'usage'>,
 ): ReplState {
+  if (result === 'refused') return { ...state, activity: undefined };
   const used = state.usage;
+  const hasFailed = result === 'failed';
   return {
     ...state,
     activity: undefined,
-    isQueuePaused: isCompacted ? state.isQueuePaused : state.queue.length > 0,
-    compaction: { ...state.compaction, hasFailed: !isCompacted },
+    isQueuePaused: hasFailed ? state.queue.length > 0 : state.isQueuePaused,
+    compaction: { ...state.compaction, hasFailed },
     usage: {
       ...used,
       promptTokens: used.promptTokens + (usage?.promptTokens ?? 0),

@@ -72,7 +72,10 @@ function onConnectionFailed(
 function onCompactionEnded(state: ReplState, action: Action & { type: 'compaction-ended' }): Step {
   const next = withConversation(withCompaction(state, action), action.conversation);
   const printed = step(next, printing(...action.entries));
-  return andThen(action.isCompacted ? andThen(printed, reviewSummary) : printed, advance);
+  return andThen(
+    action.result === 'compacted' ? andThen(printed, reviewSummary) : printed,
+    advance,
+  );
 }
 
 function onLine(state: ReplState, text: string): Step {
@@ -127,7 +130,7 @@ function onEffectFailed(
   }
   const report = reportOf(failure);
   if (effect.type === 'compact' && activity?.type === 'answer') {
-    return step(withCompaction(state, { isCompacted: false, usage: undefined }), report);
+    return step(withCompaction(state, { result: 'failed', usage: undefined }), report);
   }
   if (activity?.type === 'task' && activity.effect === effect) {
     const dialog = state.dialog ?? activity.dialog;

@@ -51,7 +51,8 @@ export type Action =
     }
   | {
       readonly type: 'compaction-ended';
-      readonly isCompacted: boolean;
+      /** `refused` if there was nothing to summarize. */
+      readonly result: 'compacted' | 'failed' | 'refused';
       readonly entries: readonly Entry[];
       readonly conversation: Conversation;
       /** Of the request for the summary; undefined if it was not answered. */

@@ -12,6 +12,8 @@ export interface ContextFigures {
   /** The limit of an answer. */
   readonly maxTokens: number | undefined;
   readonly parts: ContextParts;
+  /** Files of the next prompt, and their tokens. */
+  readonly attached: { readonly files: number; readonly tokens: number };
   /** That are sent as they are. */
   readonly prompts: number;
   /** That the summary replaces. */
@@ -20,7 +22,7 @@ export interface ContextFigures {
   readonly id: string;
 }
 
-type Part = 'system' | 'summary' | 'files' | 'turns' | 'answer' | 'free';
+type Part = 'system' | 'summary' | 'files' | 'turns' | 'attached' | 'answer' | 'free';
 
 /** What each part is drawn with in the bar. */
 const blocks: Readonly<Record<Part, string>> = {
@@ -28,6 +30,7 @@ const blocks: Readonly<Record<Part, string>> = {
   summary: '▓',
   files: '▞',
   turns: '█',
+  attached: '▚',
   answer: '░',
   free: '·',
 };
@@ -37,6 +40,7 @@ const letters: typeof blocks = {
   summary: 'm',
   files: 'f',
   turns: 't',
+  attached: 'n',
   answer: 'a',
   free: '.',
 };
@@ -49,7 +53,7 @@ interface Row {
 }
 
 /** The parts with the tokens that the service counted, which the estimates share. */
-function partRows({ parts, used, prompts, summarized }: ContextFigures): readonly Row[] {
+function partRows({ parts, used, prompts, summarized }: ContextFigures): Row[] {
   const { system, summary, files, turns, names } = parts;
   const estimate = system + summary + files + turns;
   const factor = estimate === 0 ? 1 : used / estimate;
@@ -70,10 +74,14 @@ function partRows({ parts, used, prompts, summarized }: ContextFigures): readonl
 }
 
 function allRows(figures: ContextFigures): readonly Row[] {
-  const { window, used, maxTokens = 0 } = figures;
-  const parts = partRows(figures).filter(({ tokens, name }) => tokens > 0 || name === 'turns');
+  const { window, used, attached, maxTokens = 0 } = figures;
+  const { files, tokens } = attached;
+  const note = `${countOf(files, 'file')} of the next prompt`;
+  const next: Row = { part: 'attached', name: 'attached', tokens, note };
+  const parts = partRows(figures).filter((row) => row.tokens > 0 || row.name === 'turns');
+  if (files > 0) parts.push(next);
   if (window === undefined) return parts;
-  const left = Math.max(0, window - used);
+  const left = Math.max(0, window - used - tokens);
   const answer = Math.min(left, maxTokens);
   return [
     ...parts,

@@ -10,8 +10,7 @@ export const replHints: FrontEndHints = {
   'check-base-url': () => 'check the base URL',
   'check-host': () => 'check the host of the base URL',
   'check-connection': () => 'check the base URL and the network',
-  'start-server': ({ port }) =>
-    `is the server on port ${port} running? start it, and send the prompt again`,
+  'start-server': ({ port }) => `is the server on port ${port} running? start it, and try again`,
   'set-base-url': setBaseUrlHint,
   'remove-user-info': () => 'remove them from the URL',
   'use-https': () => 'use an https base URL, or restart natter with --allow-insecure',

@@ -139,6 +139,13 @@ test.each([
   expect(lastMessages(memory)).toHaveLength(7);
 });
 
+test('a broken summary is asked for again with /compact, not with a prompt', async () => {
+  const broken = new Failure('incomplete', 'the stream broke', { remedy: { code: 'send-again' } });
+  const memory = await threePrompts(failing(broken));
+  await enter(memory, '/compact');
+  expect(memory.text()).toMatch(/the conversation is unchanged; \/compact asks again\n$/);
+});
+
 test('a stopped summary changes nothing', async () => {
   const memory = await threePrompts(hanging('of one'));
   memory.enter('/compact');
@@ -170,4 +177,12 @@ test('/context shows the parts of the window with their tokens', async () => {
   );
   await enter(memory, '/context summary');
   expect(memory.text()).toMatch(/summary: of one and two\n$/);
+});
+
+test('/context shows the files of the next prompt', async () => {
+  const memory = openMemorySession({});
+  const file = { name: 'a.md', content: 'word '.repeat(100) };
+  memory.session.dispatch({ type: 'file-attached', file });
+  await enter(memory, '/context');
+  expect(memory.text()).toMatch(/n attached +about \d+ +0% {2}1 file of the next prompt\n/);
 });

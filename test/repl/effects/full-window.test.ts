@@ -83,6 +83,16 @@ test('a failed automatic summary is not tried again', async () => {
   expect(memory.requests).toHaveLength(3);
 });
 
+test('a /compact without anything to summarize leaves automatic summaries on', async () => {
+  const memory = openMemorySession({
+    replies: [saying(long), saying('short')],
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+  await enter(memory, '/compact');
+  await enter(memory, 'why?');
+  expect(memory.requests).toHaveLength(2);
+});
+
 test('after a failed automatic summary, a new conversation is summarized automatically', async () => {
   const memory = openMemorySession({
     replies: [

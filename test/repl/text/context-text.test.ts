@@ -8,6 +8,7 @@ const figures: ContextFigures = {
   isEstimate: false,
   maxTokens: 200,
   parts: { system: 100, summary: 100, files: 100, turns: 100, names: ['notes.md'] },
+  attached: { files: 0, tokens: 0 },
   prompts: 1,
   summarized: 0,
   id: 'abcd2345',

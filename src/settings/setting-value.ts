@@ -52,7 +52,7 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
   if (isTooDeep(text)) throw new Failure(origin.kind, `${origin.label} ${jsonProblem(text)}`);
   const quoted =
     'put text of several words in double quotes inside the shell quotes: \'"two words"\'';
-  throw fail(origin, 'JSON or a single word', quoted);
+  throw fail(origin, 'JSON or a single word', origin.hint ?? quoted);
 }
 
 /** The text of a header, trimmed. @throws Failure with the origin */

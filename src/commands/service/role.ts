@@ -24,10 +24,8 @@ export function roleNames(facts: FolderFacts): readonly string[] {
   return files.map((name) => name.slice(0, -roleExtension.length)).sort();
 }
 
-function missingRole(facts: FolderFacts, name: string, file: string | undefined): Failure {
+function missingRole(facts: FolderFacts, name: string, create: string): Failure {
   const near = nearlyNamed(name, roleNames(facts));
-  const create =
-    file === undefined ? `set ${configVariable}` : `write its system prompt to ${file}`;
   const hint = near === undefined ? create : `did you mean ${near}`;
   return new Failure('not_found', `there is no role "${name}"`, { hint });
 }
@@ -35,13 +33,18 @@ function missingRole(facts: FolderFacts, name: string, file: string | undefined)
 /** The text of a role, without front matter. @throws Failure `not_found`, `storage` */
 export function readRole(facts: FolderFacts, name: string): string {
   const folder = rolesFolder(facts);
-  const file = folder && path.join(folder, `${name}${roleExtension}`);
+  if (folder === undefined) throw missingRole(facts, name, `set ${configVariable}`);
+  const file = path.join(folder, `${name}${roleExtension}`);
   // A role is a file of this folder, so its name cannot lead out of it.
-  if (file === undefined || path.dirname(file) !== folder) throw missingRole(facts, name, file);
+  if (path.dirname(file) !== folder) {
+    throw missingRole(facts, name, `roles are the files NAME${roleExtension} in ${folder}`);
+  }
   try {
     return splitFrontMatter(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')).body;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw missingRole(facts, name, file);
+    if (errorCode(error) === 'ENOENT') {
+      throw missingRole(facts, name, `write its system prompt to ${file}`);
+    }
     throw storageFailure('read', file, error);
   }
 }

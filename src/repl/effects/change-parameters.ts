@@ -39,13 +39,15 @@ function changeOf(core: SessionCore, before: ParameterChanges, text: string): Ch
   };
 }
 
-/** All fields, or the one with this name. @throws Failure */
+/** All fields, or the one with this name. */
 function listText(core: SessionCore, name: string): string {
   const fields = Object.entries(sentParameters(core));
   const shown = fields.filter(([field]) => name === '' || field === name);
+  if (name === 'temperature' && shown.length === 0) {
+    return 'no temperature is sent; /temperature 0.2 sets it';
+  }
   if (name !== '' && shown.length === 0) {
-    const hint = `/param ${name}=VALUE sets it`;
-    throw new Failure('usage', `no parameter ${name} is sent`, { hint });
+    return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
   }
   if (shown.length === 0) return 'no parameters are sent; /param temperature=0.2 adds one';
   const list = shown.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');

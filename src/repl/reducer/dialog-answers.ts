@@ -158,7 +158,25 @@ export function interruptDialog(state: ReplState, dialog: Dialog): Step {
 function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: number): Step {
   const { length } = dialog.choices;
   const selected = (dialog.selected + by + length) % length;
-  return step({ ...state, dialog: { ...dialog, selected } });
+  return step({ ...state, dialog: { ...dialog, selected, typed: '' } });
+}
+
+const typedChoices: ReadonlySet<DialogChoice['key']> = new Set(['value', 'export', 'cancel']);
+
+/** Selects the first value or file that begins with the typed text; undefined if none does. */
+function selectTyped(
+  state: ReplState,
+  dialog: Dialog & { type: 'choice' },
+  text: string,
+): Step | undefined {
+  const { choices, typed = '' } = dialog;
+  if (text.trim() === '' || choices.some(({ key }) => !typedChoices.has(key))) return undefined;
+  for (const start of [typed + text, text]) {
+    const wanted = start.trim().toLowerCase();
+    const selected = choices.findIndex(({ label }) => label.toLowerCase().startsWith(wanted));
+    if (selected !== -1) return step({ ...state, dialog: { ...dialog, selected, typed: start } });
+  }
+  return undefined;
 }
 
 function editInput(
@@ -188,7 +206,7 @@ export function onDialogAction(state: ReplState, dialog: Dialog, action: KeyActi
   return editInput(state, dialog, editActions[action]);
 }
 
-/** Handles typed or pasted text: in a choice, a digit chooses at once. `type` inserts it into the composer. */
+/** Handles typed or pasted text: in a choice, the beginning of a value selects it, and a digit chooses at once. `type` inserts it into the composer. */
 export function onDialogText(
   state: ReplState,
   dialog: Dialog,
@@ -197,6 +215,8 @@ export function onDialogText(
 ): Step {
   if (dialog.type === 'choice') {
     const isNumber = /^[1-9]$/.test(text) && Number(text) <= dialog.choices.length;
+    const selected = selectTyped(state, dialog, text);
+    if (selected !== undefined) return selected;
     if (isNumber) return answerDialog(state, dialog, text);
     const isPrompt = text.trim() !== '' && offersSandbox(dialog);
     return isPrompt ? andThen(chooseSandbox(state), type) : step(state);

@@ -25,7 +25,11 @@ function setTemperature(state: ReplState, argument: string): Step {
   if (offWords.has(argument)) return changeParameters(state, 'temperature off');
   return /^\d+(?:\.\d+)?$/.test(argument)
     ? changeParameters(state, `temperature=${Number(argument)}`)
-    : refuse(state, '/temperature needs a number', '/temperature 0.2, or /temperature off');
+    : refuse(
+        state,
+        '/temperature needs a number from 0 on',
+        '/temperature 0.2, or /temperature off',
+      );
 }
 
 /** What requests have besides the conversation. */

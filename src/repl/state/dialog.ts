@@ -46,6 +46,8 @@ export type Dialog =
       readonly title: string;
       readonly choices: readonly DialogChoice[];
       readonly selected: number;
+      /** The start of a value, as typed. */
+      readonly typed?: string;
     })
   | (DialogFrame & {
       readonly type: 'entry';

@@ -20,6 +20,7 @@ test.each([
 test.each([
   ['model=x', '/model NAME sets it'],
   ['max_tokens=5', '/max-tokens NUMBER sets it'],
-])('%s is refused with the command that sets it', (text, hint) => {
+  ['user=ann lee', '/param user="two words"'],
+])('%s is refused with the command that helps', (text, hint) => {
   expect(() => parseSessionParameter(text)).toThrow(expect.objectContaining({ hint }));
 });

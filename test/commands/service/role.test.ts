@@ -41,6 +41,13 @@ test.each(['pirate', '../config', '..'])('%s is no role', (name) => {
   expect(() => readRole(facts, name)).toThrow(`there is no role "${name}"`);
 });
 
+test('a name that leads out of the folder gets no advice to write a file there', () => {
+  const facts = factsWith({});
+  const folder = join(facts.environment.NATTER_CONFIG_DIR, 'roles');
+  const hint = `roles are the files NAME.md in ${folder}`;
+  expect(() => readRole(facts, '../config')).toThrow(expect.objectContaining({ hint }));
+});
+
 test('no role exists without a settings folder', () => {
   const facts = { environment: {}, platform: 'linux', homeDirectory: undefined } as const;
   const failure = { kind: 'not_found', hint: 'set NATTER_CONFIG_DIR' };

@@ -33,7 +33,7 @@ test('off removes a field, and a name alone shows it', async () => {
   );
   expect(memory.text()).toContain('natter: temperature=0.2\n');
   expect(memory.text()).toContain('natter: temperature is no longer sent\n');
-  expect(memory.text()).toContain('no parameter temperature is sent\n  /param temperature=VALUE');
+  expect(memory.text()).toContain('natter: no temperature is sent; /temperature 0.2 sets it\n');
   expect(memory.session.state().settings.parameters).toEqual({
     set: {},
     removed: ['temperature'],

@@ -218,3 +218,26 @@ describe('the entry of a key', () => {
     expect(effectsOf(run(entry, enter).effects, 'connect')[0]).toMatchObject({ key: undefined });
   });
 });
+
+describe('a choice of values', () => {
+  const choice = (...labels: readonly string[]) =>
+    stateOf({
+      dialog: {
+        type: 'choice',
+        title: 'lang',
+        choices: labels.map((label) => ({ key: 'value', label })),
+        selected: 0,
+      },
+    });
+
+  test.each([
+    ['go', [typed('g'), typed('o')], 2],
+    ['go, in one piece', [typed('go')], 2],
+    ['a different start', [typed('g'), typed('r')], 3],
+    ['nothing that begins so', [typed('x')], 0],
+    ['1, which begins a value', [typed('1')], 4],
+  ])('is made by typing %s', (_what, keys, selected) => {
+    const state = choice('ts', 'Gleam', 'go', 'rust', '10');
+    expect(run(state, ...keys).state.dialog).toMatchObject({ selected });
+  });
+});

@@ -84,8 +84,8 @@ function excerptOf({ path }: LibraryEntry, patterns: readonly RegExp[]): string 
   if (line === undefined) return undefined;
   const [mark] = line.marks;
   const from = Math.max(0, (mark?.[0] ?? 0) - excerptStart);
-  const text = line.text.slice(from, from + excerptLength);
-  return from === 0 ? text : `…${text}`;
+  const end = from + excerptLength;
+  return `${from === 0 ? '' : '…'}${line.text.slice(from, end)}${end < line.text.length ? '…' : ''}`;
 }
 
 const mentions = (prompt: string, name: string) => prompt.split(/\s+/).includes(name);

@@ -11,12 +11,14 @@ import type { ListLook } from '../state/state.ts';
 import { symbolsFor, type Symbols } from '../text/symbols.ts';
 import { fittingEnd, shorten } from '../view/fit-parts.ts';
 import { firstVisible } from '../view/fit-view.ts';
+import { fitExcerpt } from './fit-excerpt.ts';
 import { isComplete, matchesOf, type Match } from './matches.ts';
 
 interface Drawing extends ListLook {
   /** Columns the rows may use. */
   readonly columns: number;
   readonly symbols: Symbols;
+  readonly query: string;
 }
 
 interface Budget {
@@ -106,7 +108,7 @@ function leftOf(match: Match, columns: number, isSelected: boolean, drawing: Dra
   const title = shorten(titled, most, symbols);
   const other = excerpt ?? (row.firstWords === row.title ? '' : row.firstWords);
   const room = columns - tag.length - displayWidth(title) - 2;
-  const second = room < minSecond ? '' : shorten(sanitizeLine(other).trim(), room, symbols);
+  const second = room < minSecond ? '' : fitExcerpt(other, room, drawing);
   const width = tag.length + displayWidth(title) + (second === '' ? 0 : displayWidth(second) + 2);
   return (
     style.yellow(tag) +
@@ -222,7 +224,8 @@ export function listFrame(
 ): Frame {
   // A row of full width leaves the cursor in a pending-wrap state in some terminals.
   const symbols = symbolsFor(look.unicode);
-  const drawing = { ...look, symbols, columns: Math.max(1, window.columns - 1) };
+  const { query } = list;
+  const drawing = { ...look, symbols, query, columns: Math.max(1, window.columns - 1) };
   const matches = matchesOf(list);
   const budget = budgetOf(window.rows);
   const { row, column } = queryRow(list, matches, drawing);

@@ -95,10 +95,8 @@ async function readPath(
   signal: AbortSignal,
 ): Promise<void> {
   const kind = files.kindOf(path);
-  if (kind === 'file') {
-    const found = await files.attach(path, signal);
-    read.files = [...read.files, ...found.files];
-  } else if (
+  if (
+    kind === 'file' ||
     kind === 'page' ||
     kind === 'pattern' ||
     (kind === 'folder' && isFolderMention(path))
@@ -113,10 +111,7 @@ async function readPath(
   }
 }
 
-/**
- * The files, folders, patterns and pages that a prompt mentions.
- * @throws Failure if a mentioned file cannot be read
- */
+/** The files, folders, patterns and pages that a prompt mentions. */
 export async function readMentioned(
   files: FilesPort,
   prompt: NewPrompt,

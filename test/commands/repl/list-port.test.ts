@@ -82,6 +82,8 @@ test('a search finds text of prompts and answers, and begins the excerpt before 
   await converse('why?', `first line\n${'much text '.repeat(20)}the NEEDLE is here`).close();
   const [excerpt] = port.search(port.entries(), 0, 'needle');
   expect(excerpt).toMatch(/^….{0,12}NEEDLE is here$/);
+  const [cut] = port.search(port.entries(), 0, 'much');
+  expect(cut).toMatch(/^(?:much text ){10}…$/);
   expect(port.search(port.entries(), 0, 'WHY')).toEqual(['why?']);
   expect(port.search(port.entries(), 0, 'w.y')).toEqual([undefined]);
 });

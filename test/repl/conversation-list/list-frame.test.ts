@@ -66,6 +66,13 @@ test('an excerpt is shown beside a shortened title', () => {
   expect(draw(list).rows[1]).toMatch(/^› a title that takes much …  tea with milk +origin/);
 });
 
+test('an excerpt in little room begins with the hit', () => {
+  const long = listedConversation({ title: 'a title that takes much more than half of the row' });
+  const excerpts = ['Very work stone many keep so while'];
+  const list = listOf([long], { searchesTexts: true, query: '"stone many" keep', excerpts });
+  expect(draw(list, 40).rows[1]).toMatch(/^› a title that …  …stone many kee… +\d/);
+});
+
 test('a search shows how far it is', () => {
   const list = listOf(rows, {
     searchesTexts: true,

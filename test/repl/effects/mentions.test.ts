@@ -13,6 +13,7 @@ describe('Y18: a mention of a missing file', () => {
     ['see @docs/sub', '@docs/sub is a folder; @docs/sub/ attaches its files'],
     ['see @typo/', '@typo/ is not a folder'],
     ['see @missing/', 'cannot attach missing/'],
+    ['what is @missing.md', 'cannot attach missing.md'],
     ['see @https://example.com/missing.', 'cannot attach https://example.com/missing'],
   ])('%j needs confirmation; Enter sends it as it is', async (prompt, problem) => {
     const { session, idle, text, requests } = createMemorySession();

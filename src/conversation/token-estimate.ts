@@ -46,10 +46,10 @@ export function tokensFor(count: CharacterCount, ratio?: TokenRatio): number {
 }
 
 /** Not rounded, for a sum over the pieces of a text. */
-export function tokensOfPiece(text: string): number {
+export function tokensOfPiece(text: string, ratio?: TokenRatio): number {
   const count = { ascii: 0, other: 0 };
   countCharacters(text, count);
-  return unroundedTokens(count);
+  return unroundedTokens(count, ratio);
 }
 
 export function estimateTokens(text: string, ratio?: TokenRatio): number {

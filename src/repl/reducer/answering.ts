@@ -17,6 +17,7 @@ import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
 import { contextUse, currentPath, ratioOf, withBranch } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
+import { correctionOf, learnCorrection } from '../state/token-correction.ts';
 import { closeAnswer, type EndedAnswer } from './close-answer.ts';
 import { compactIfNeeded } from './compacting.ts';
 import { isNearlyFull, offerRemedies } from './full-window.ts';
@@ -24,7 +25,11 @@ import { andThen, printing, printNotice, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 import { reportFigures } from './versions.ts';
 
-function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
+function withEvent(
+  activity: AnswerActivity,
+  event: ChatEvent,
+  { now, tokensOf }: { readonly now: number; readonly tokensOf: (text: string) => number },
+): AnswerActivity {
   const { retry: _retry, ...others } = activity;
   const rest = { ...others, lastAt: now };
   switch (event.type) {
@@ -38,7 +43,7 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
       return { ...rest, phase: 'waiting' };
     case 'text-received':
     case 'refusal-received': {
-      const tokens = activity.tokens + tokensOfPiece(event.text);
+      const tokens = activity.tokens + tokensOf(event.text);
       return { ...rest, phase: 'streaming', tokens };
     }
     case 'answer-named':
@@ -49,8 +54,12 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
 }
 
 export function onChatEvent(state: ReplState, event: ChatEvent, now: number): ReplState {
-  if (state.activity?.type !== 'answer') return { ...state, now };
-  return { ...state, now, activity: withEvent(state.activity, event, now) };
+  const { activity, service, usage } = state;
+  if (activity?.type !== 'answer') return { ...state, now };
+  const { model } = activity;
+  const tokensOf = (text: string) =>
+    tokensOfPiece(text, service.ratios?.get(model)) * correctionOf(usage.corrections, model);
+  return { ...state, now, activity: withEvent(activity, event, { now, tokensOf }) };
 }
 
 /** A different conversation brings its system prompt and its model. */
@@ -84,15 +93,17 @@ function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsag
   return { promptTokens: prompt, completionTokens: completion, isEstimate };
 }
 
-function addUsage(state: ReplState): ReplState {
+function addUsage(state: ReplState, asked = state.settings.model): ReplState {
   const answer = currentPath(state.conversation, state.branch).at(-1);
   if (answer?.role !== 'assistant') return state;
   const isEstimate = answer.usage?.prompt_tokens === undefined;
   const lastUsage = usageOf(answer, state.context.tokens, isEstimate);
-  const { usage } = state;
+  const { usage, service } = state;
+  const ratio = service.ratios?.get(asked);
   return {
     ...state,
     usage: {
+      corrections: learnCorrection(usage.corrections, answer, asked, ratio),
       answers: usage.answers + 1,
       promptTokens: usage.promptTokens + lastUsage.promptTokens,
       completionTokens: usage.completionTokens + lastUsage.completionTokens,
@@ -220,7 +231,7 @@ export function onAnswerEnded(
   // The figures of a comparison have the model, the time and the tokens.
   const close = (ended: ReplState) => closeAnswer(ended, answer, comparedWith !== undefined);
   // The service works again, so a paused queue continues.
-  const counted = addUsage({ ...next, isQueuePaused: false });
+  const counted = addUsage({ ...next, isQueuePaused: false }, answer.model);
   const reported =
     comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
   return andThen(andThen(andThen(reported, close), offerRemedies), compactOrAdvance);

@@ -4,6 +4,7 @@ import { closingOf } from '../text/closing.ts';
 import { printing, step, type Step } from './step.ts';
 
 export type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'> & {
+  readonly model?: string;
   /** Monotonic milliseconds; undefined if the answer was not in progress. */
   readonly since?: number;
 };

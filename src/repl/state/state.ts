@@ -1,5 +1,6 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
+import type { TokenCorrections } from './token-correction.ts';
 import type { TokenRatios } from '../../conversation/token-estimate.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
@@ -111,6 +112,7 @@ interface SessionUsage {
   readonly completionTokens: number;
   /** Number of answers without reported usage, whose tokens are estimates. */
   readonly estimated: number;
+  readonly corrections?: TokenCorrections;
 }
 
 /** Tokens of the conversation. `isEstimate` unless the service reported the count. */

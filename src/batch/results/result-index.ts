@@ -23,7 +23,7 @@ export interface IndexedResult extends ResultLine {
   readonly length: number;
 }
 
-/** Positions of results by item: about 27 bytes per item, independent of the size of the results. */
+/** Positions of results by item: about 23 bytes per item, independent of the size of the results. */
 export interface ResultIndex {
   /** Replaces an earlier result of the same item. */
   set(result: IndexedResult): void;
@@ -49,7 +49,8 @@ function createBlock() {
     state: new Uint8Array(blockSize),
     file: new Uint16Array(blockSize),
     offset: new Float64Array(blockSize),
-    length: new Float64Array(blockSize),
+    // A line has less than 4 GB: it is a string.
+    length: new Uint32Array(blockSize),
     fingerprint: new BigUint64Array(blockSize),
   };
 }

@@ -5,7 +5,7 @@ import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import { limitYoungGeneration } from '../program/gc-tuning.ts';
+import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
@@ -46,8 +46,11 @@ interface BatchRun {
 
 type UncheckedRun = Omit<BatchRun, 'guard'>;
 
-/** Items from which V8's young generation stays as it is: it would grow with garbage, without being faster. */
+/** Items from which V8's heap is limited: it would grow with garbage, without being faster. */
 const manyItems = 1000;
+
+/** Percent: most of what becomes old is garbage soon after. */
+const oldGrowth = 10;
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
@@ -109,7 +112,7 @@ async function sendPending(
     };
     return sendRounds(run, processing, admit, stop);
   };
-  await limitYoungGeneration(counting, { from: manyItems });
+  await limitHeapGrowth(counting, { from: manyItems, oldGrowth });
 }
 
 function spendingOf(

@@ -20,7 +20,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
-import { limitYoungGeneration } from '../program/gc-tuning.ts';
+import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
 import { explain, promptWarning, reportProgress, reportTruncation } from './prompt-report.ts';
 
@@ -110,7 +110,7 @@ async function answer(
     chain?.chat(service, printer, onStep) ?? service.client.chat(request, context);
   const asked = chain?.answer ?? { model: request.model };
   try {
-    await limitYoungGeneration(async (add) => {
+    await limitHeapGrowth(async (add) => {
       const events = conversation.record(asked, chatEvents);
       for await (const event of guard?.restore(events) ?? events) {
         progress.event(event);

@@ -10,7 +10,7 @@ import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
 import type { Run } from '../program/context.ts';
-import { limitYoungGeneration } from '../program/gc-tuning.ts';
+import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
@@ -47,7 +47,7 @@ function* grouped(
 }
 
 export const showConversation: Run<ShowOptions, [name: string]> = (...words) =>
-  limitYoungGeneration(() => show(...words), { from: 0 });
+  limitHeapGrowth(() => show(...words), { from: 0 });
 
 const show: Run<ShowOptions, [name: string]> = async (context, options, name) => {
   const presentation = await present(context, options);
@@ -91,7 +91,7 @@ async function writeExport(
 }
 
 export const exportConversation: Run<ExportOptions, [name: string]> = (...words) =>
-  limitYoungGeneration(() => exportOne(...words), { from: 0 });
+  limitHeapGrowth(() => exportOne(...words), { from: 0 });
 
 const exportOne: Run<ExportOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);

@@ -1,35 +1,45 @@
 /** Characters from which a text counts as long. */
 const longText = 65_536;
 
-/** V8's default growth factor of the young generation. */
-const defaultGrowth = 2;
+interface Growth {
+  /** Factor of the young generation. */
+  readonly young: number;
+  /** Percent of the old generation between two collections; 0: V8 decides. */
+  readonly old: number;
+}
 
-async function setGrowth(factor: number): Promise<void> {
+const defaultGrowth: Growth = { young: 2, old: 0 };
+
+async function setGrowth({ young, old }: Growth, from: Growth): Promise<void> {
   const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  setFlagsFromString(`--semi-space-growth-factor=${young}`);
+  if (old !== from.old) setFlagsFromString(`--heap-growing-percent=${old}`);
 }
 
 export interface LimitOptions {
   /** Sum of the lengths from which the limit applies, default 65,536 characters; 0 applies it at once. */
   readonly from?: number;
+  /** Percent by which the old generation grows between two collections; by default, V8 decides. */
+  readonly oldGrowth?: number;
   /** Loads code that is needed after the work: the compile cache refuses code that is loaded while the limit applies. */
   readonly prepare?: () => Promise<unknown>;
 }
 
 /**
- * Keeps V8's young generation small while `work` processes a long text, or many short ones. It would grow by tens of megabytes (by a hundred
- * on Node 24) for short-lived strings without being faster.
+ * Keeps V8's young generation small while `work` processes a long text, or many short ones. It would grow by tens of
+ * megabytes (by a hundred on Node 24) for short-lived strings without being faster.
  * @param work calls `add` with the length of each text, or with another measure of it
  */
-export async function limitYoungGeneration<Result>(
+export async function limitHeapGrowth<Result>(
   work: (add: (length: number) => void) => Promise<Result>,
-  { from = longText, prepare = () => Promise.resolve() }: LimitOptions = {},
+  { from = longText, oldGrowth = 0, prepare = () => Promise.resolve() }: LimitOptions = {},
 ): Promise<Result> {
+  const limits: Growth = { young: 1, old: oldGrowth };
   let total = 0;
   let limiting: Promise<void> | undefined;
   const add = (length: number) => {
     total += length;
-    if (total >= from) limiting ??= prepare().then(() => setGrowth(1));
+    if (total >= from) limiting ??= prepare().then(() => setGrowth(limits, defaultGrowth));
   };
   add(0);
   try {
@@ -37,6 +47,6 @@ export async function limitYoungGeneration<Result>(
   } finally {
     await limiting;
     // The compile cache depends on the flags at exit.
-    if (limiting !== undefined) await setGrowth(defaultGrowth);
+    if (limiting !== undefined) await setGrowth(defaultGrowth, limits);
   }
 }

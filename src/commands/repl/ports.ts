@@ -4,7 +4,7 @@ import type {
   SessionPorts,
   ShellPort,
 } from '../../repl/session/ports.ts';
-import { limitYoungGeneration } from '../program/gc-tuning.ts';
+import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import { cleanLine, maskText } from '../program/mask-secrets.ts';
 import { readRole, roleNames } from '../service/role.ts';
 import type { Context } from '../program/context.ts';
@@ -70,7 +70,7 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
       read: (name) => readRole(context, name),
     },
     guard,
-    limitMemory: (receive) => limitYoungGeneration(receive, { prepare: loadUsageMeter }),
+    limitMemory: (receive) => limitHeapGrowth(receive, { prepare: loadUsageMeter }),
     async copy(text, signal) {
       const { copyText } = await import('../../repl/system/clipboard.ts');
       const system = { environment, platform, clock, control };

@@ -118,8 +118,8 @@ const smallModules = {
   export: source('conversation/export', 'export format'),
   ledger: source('ledger', 'ledger-line local-time read-ledger'),
   formats: modes('cmake diff http properties protobuf toml yaml'),
-  languages: modes('elm lua r stex'),
-  'simple-mode': modes('dockerfile rust simple-mode'),
+  languages: modes('clojure elm erlang groovy haskell julia lua r stex swift'),
+  'simple-mode': modes('dockerfile nginx powershell rust simple-mode'),
 };
 
 function closureOf(roots, getModuleInfo) {

@@ -14,7 +14,7 @@ import type { Run } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
-import { modelProblem } from './model-problem.ts';
+import { valueProblem } from './value-problem.ts';
 import { checkSettingName } from './similar-setting.ts';
 
 export const listSettings: Run<JsonOptions> = async (context, options) => {
@@ -105,8 +105,7 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   notices.notice(`${name} is set to ${text} in profile ${profile}`);
   const word = name === definitions.apiKeyCommand.name ? shellWordIn(value) : undefined;
   if (word !== undefined) notices.warning(sanitizeLine(shellWordHint(word)));
-  if (name !== 'model') return;
-  const problem = modelProblem(context, stored, profile, text);
+  const problem = valueProblem(context, stored, profile, name, text);
   if (problem !== undefined) notices.warning(problem);
 };
 

@@ -13,6 +13,7 @@ import type { Notices } from '../../output/notices.ts';
 import { usageRows, usageText } from '../../output/usage-figures.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { priceTable, type PriceTable } from '../../settings/prices.ts';
+import { knownProfiles, unknownProfile } from '../../settings/profile-name.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
@@ -68,6 +69,17 @@ function find(context: Context, options: UsageOptions, since: Date, priceOf: Pri
   return { rows: sums.rows(), total: sums.total(), broken, sandboxed };
 }
 
+/** A deleted profile may still have requests. @throws Failure for a profile without settings and requests */
+function checkProfile(
+  { profile }: UsageOptions,
+  { rows }: Found,
+  read: () => StoredSettings,
+): void {
+  if (profile === undefined || rows.length > 0) return;
+  const stored = read();
+  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+}
+
 function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   return {
     requests: sum.requests,
@@ -116,9 +128,10 @@ export async function showUsage(context: Context, options: UsageOptions): Promis
   const { notices } = presentation;
   const since = sinceOf(options.since, context.clock.date());
   // The sandbox costs nothing.
-  const prices: PriceOf =
-    options.sandbox === true ? () => undefined : pricesOf(readStored(context, notices));
+  const read = () => readStored(context, notices);
+  const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
   const found = find(context, options, since, prices);
+  checkProfile(options, found, read);
   printNotices(notices, found, since);
   const { by, json } = options;
   if (json !== true) return printRows(context, presentation, by, found);

@@ -130,7 +130,10 @@ const home = { homeDirectory: '/home/ada', environment: { HOME: '/home/ada' } };
 /** Runs one command line without writing. */
 async function show(line: string, options: MemoryOptions = home): Promise<string> {
   const memory = createMemoryContext(options);
-  await runProgram(memory.context, line.split(' '));
+  await runProgram(
+    memory.context,
+    (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', '')),
+  );
   return memory.stdout();
 }
 

@@ -220,3 +220,13 @@ test('without a ledger nothing is printed but a notice', async () => {
   expect(memory.stdout()).toBe('');
   expect(memory.stderr()).toBe('natter: no requests since 2026-10-22\n');
 });
+
+test('an unknown profile is refused, unless it has requests', async () => {
+  await expect(usage(['--profile', 'wrok'], lines)).rejects.toMatchObject({
+    kind: 'configuration',
+    message: 'there is no profile "wrok"',
+    hint: 'the profiles are default',
+  });
+  expect((await usage(['--profile', 'work'], lines)).stdout).toContain('2026-11-20\t1\t');
+  expect((await usage(['--profile', 'default'], [])).stderr).toContain('no requests since');
+});

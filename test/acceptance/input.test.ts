@@ -108,7 +108,7 @@ test('P14 natter waits for input that is silent for more than two seconds', asyn
 });
 
 test('P16 an open, silent input causes one notice that names --no-stdin, and Ctrl+C exits', async () => {
-  const natter = startNatter(onSandbox('ask'), { keepInputOpen: true });
+  const natter = startNatter(onSandbox('hello'), { keepInputOpen: true });
   await natter.waitFor('stderr', /\n/);
   natter.child.kill('SIGINT');
   const { signal, stdout, stderr } = await natter.result;

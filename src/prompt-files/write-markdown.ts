@@ -2,7 +2,7 @@ import type { FrontMatter } from './front-matter-keys.ts';
 import { partsOf, placesWords, type PromptFile, variablesOf } from './prompt-file.ts';
 import { escapePlaceholders, type Part, placeholdersOf, type Template } from './template.ts';
 import type { Variable } from './variables.ts';
-import { yamlText } from './yaml-mapping.ts';
+import { yamlText } from './yaml-text.ts';
 
 function placeholderText(part: Exclude<Part, { readonly kind: 'text' }>): string {
   const { kind, name } = part;

@@ -1,11 +1,11 @@
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   LineCounter,
   parseDocument,
-  stringify,
   type Node,
   visit,
 } from 'yaml';
@@ -36,7 +36,8 @@ const isBlock = (node: Node | null) =>
   isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
 
 function keyText(key: unknown): string {
-  return isScalar(key) ? String(key.value) : String(key);
+  if (isScalar(key)) return String(key.value);
+  return isCollection(key) ? JSON.stringify(key) : String(key);
 }
 
 function readValue(node: Node | null, line: number, reading: Reading): YamlValue {
@@ -119,9 +120,4 @@ export function readMapping(
     const message = cause instanceof Error ? cause.message : String(cause);
     throw failureAt(place, `not valid YAML: ${message}`, { cause });
   }
-}
-
-/** A value as YAML, with long texts in blocks. */
-export function yamlText(value: unknown): string {
-  return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }

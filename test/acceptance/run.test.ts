@@ -112,6 +112,25 @@ describe('front matter', () => {
     expect(request.body).toMatchObject({ model: 'nextgen' });
   });
 
+  test('has values of JSON: aliases are resolved, and tags without a form in JSON are ignored', async () => {
+    const params =
+      'params: { a: &a [1, 0x1f, ~], b: *a, c: !!set { x, y }, d: !!timestamp 2001-12-14, ? [1, 2] : e }';
+    const { run } = createPromptProject({ 'a.md': `${front('model: nextgen', params)}Go.` });
+    const { stdout, stderr } = await run(['run', 'a.md', '--dry-run', '--sandbox']);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      request: {
+        body: {
+          a: [1, 31, null],
+          b: [1, 31, null],
+          c: { x: null, y: null },
+          d: '2001-12-14',
+          '[1,2]': 'e',
+        },
+      },
+    });
+  });
+
   test('its system prompt can contain standard input', async () => {
     const { dryRun } = createPromptProject({ 'a.md': `${front('system: "Rules: {{stdin}}"')}Go.` });
     const { request } = await dryRun(['run', 'a.md'], { input: 'X' });

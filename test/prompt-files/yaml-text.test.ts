@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { yamlText } from '../../src/prompt-files/yaml-text.ts';
+import { fc } from '../support/properties.ts';
+
+const piece = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '\n',
+    ' ',
+    '\t',
+    '#',
+    ': ',
+    '- ',
+    '|',
+    '---',
+    'no',
+    'null',
+    '~',
+    '1e3',
+    '<<',
+    '"',
+    '\u2028',
+  ),
+);
+const text = fc.oneof(
+  piece,
+  fc.array(piece).map((pieces) => pieces.join('')),
+  fc.array(fc.constantFrom('word', '', ' a', 'é:', 'b ')).map((lines) => lines.join('\n')),
+);
+
+test('a value written as YAML is the same when it is read', () => {
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (original) => {
+      expect(parse(yamlText(original))).toEqual(original);
+    }),
+  );
+});
+
+test('a long key is read again', () => {
+  const original = { a: { ['k'.repeat(2000)]: 1 } };
+  expect(parse(yamlText(original))).toEqual(original);
+});
+
+test('words are plain, texts of lines are blocks, and the rest is quoted', () => {
+  const value = {
+    description: 'Sums up (in short)',
+    model: 'a/b-1.5',
+    answer: 'no',
+    hint: '[words]',
+    choices: ['a b', '1', 2],
+    list: [{ a: [], b: {} }],
+    system: 'One.\n\n  Two: three.\n',
+  };
+  expect(yamlText(value)).toBe(
+    [
+      'description: Sums up (in short)',
+      'model: a/b-1.5',
+      'answer: "no"',
+      'hint: "[words]"',
+      'choices:',
+      '  - a b',
+      '  - "1"',
+      '  - 2',
+      'list:',
+      '  - a: []',
+      '    b: {}',
+      'system: |',
+      '  One.',
+      '',
+      '    Two: three.',
+      '',
+    ].join('\n'),
+  );
+});

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 import { clears, keys, leave, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -90,4 +90,41 @@ test('parameters and the role of the command line apply to the chosen conversati
   terminal.type('/role\r');
   await screenWith(terminal, /role is critic/);
   expect(await leave(terminal)).toBe(0);
+});
+
+describe('without a service', () => {
+  test('the list comes first, the question about the service after the choice', async () => {
+    const env = await twoConversations();
+    const terminal = openTerminal(['--resume'], { env });
+    const list = await screenWith(terminal, /filter: +1 of 2\n› how is coffee/);
+    expect(list).not.toContain('no service');
+    terminal.type(`green${keys.enter}`);
+    await screenWith(terminal, /: which tea is green\?\n[^]*\nno service is configured yet\n› 1/);
+    terminal.type('3');
+    await screenWith(terminal, /using the sandbox[^]*\nwhich tea is green\? +sandbox/);
+    expect(await leave(terminal)).toBe(0);
+    expect(await terminal.transcript()).not.toMatch(/no service[^]*filter:/);
+  });
+
+  test('Esc leads from the list to the question, as natter alone does', async () => {
+    const env = await twoConversations();
+    const terminal = openTerminal(['--resume'], { env });
+    await screenWith(terminal, /filter:/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /^no service is configured yet\n› 1/m);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /using the sandbox[^]*new conversation/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
+  test('in line mode the numbered list comes first, too', async () => {
+    const env = { ...(await twoConversations()), TERM: 'dumb' };
+    const terminal = openTerminal(['--resume'], { env });
+    expect(await terminal.waitFor(/Open:/)).not.toContain('no service');
+    terminal.type('2\r');
+    await terminal.waitFor(/natter: [^\n]*which tea is green\?[^]*no service[^]*Choose 1 to 3:/);
+    terminal.type('3\r');
+    await terminal.waitFor(/using the sandbox[^]*You:\s*$/);
+    expect(await leave(terminal)).toBe(0);
+  });
 });

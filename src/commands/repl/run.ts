@@ -51,7 +51,6 @@ interface Parts {
 
 async function firstState(parts: Parts, words: readonly string[]): Promise<ReplState> {
   const { context, options, settings, service, memory, journal } = parts;
-  const { stdout } = context.streams;
   const conversation = journal.conversation();
   const facts = service.facts();
   const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
@@ -64,8 +63,8 @@ async function firstState(parts: Parts, words: readonly string[]): Promise<ReplS
     showsReasoning: options.reasoning ?? false,
     compactsAutomatically: settings.values.compact === 'auto',
     hasShell: settings.values.shellCommands,
-    columns: stdout.columns(),
-    rows: stdout.rows(),
+    columns: context.streams.stdout.columns(),
+    rows: context.streams.stdout.rows(),
     conversation,
     settings: sessionSettings(settings, conversation),
     service: facts,
@@ -170,17 +169,21 @@ function prepareLater(parts: Parts, session: Session, signal: AbortSignal): void
 }
 
 async function converse(parts: Parts, words: readonly string[]): Promise<void> {
-  const { context, sessionNotices } = parts;
-  const session = await start(parts, await firstState(parts, words));
+  const { context, sessionNotices, listFilter: filter } = parts;
+  const first = await firstState(parts, words);
+  const { dialog } = first;
+  const session = await start(
+    parts,
+    filter === undefined ? first : { ...first, dialog: undefined },
+  );
   parts.opened.session = session;
   const leaving = new AbortController();
   try {
     open(parts, session, words);
-    const { listFilter: filter } = parts;
     if (filter !== undefined) {
-      (await import('./start-list.ts')).requestList({ ...parts, filter }, session);
+      (await import('./start-list.ts')).requestList({ ...parts, filter, dialog }, session);
     }
-    if (session.state().dialog !== undefined) await notifyOfProfiles(parts);
+    if (dialog !== undefined) await notifyOfProfiles(parts);
     prepareLater(parts, session, leaving.signal);
     await untilLeft(context.signal, session);
   } finally {

@@ -1,6 +1,7 @@
 import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../../conversation/library/find-conversation.ts';
 import type { Session } from '../../repl/session/session.ts';
+import type { Dialog } from '../../repl/state/dialog.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { ChatOptions } from '../chat/run.ts';
 import { isExplicitlySet, type JournalAccess } from '../journal/open-conversation.ts';
@@ -19,11 +20,13 @@ interface ListRequest {
   readonly options: ChatOptions;
   readonly settings: ResolvedSettings;
   readonly filter: string;
+  /** Opens when the list is closed, or a conversation is chosen. */
+  readonly dialog: Dialog | undefined;
 }
 
 /** Opens the list; the chosen conversation replaces the settings that the command line does not name. */
 export function requestList(
-  { context, options, settings, filter: query }: ListRequest,
+  { context, options, settings, filter: query, dialog }: ListRequest,
   session: Session,
 ): void {
   const { model, system, role } = settings.values;
@@ -39,5 +42,5 @@ export function requestList(
   };
   const chosen = { settings: kept, isBranch: options.branch === true };
   const now = context.clock.monotonic();
-  session.dispatch({ type: 'list-requested', options: chosen, query, now });
+  session.dispatch({ type: 'list-requested', options: chosen, query, dialog, now });
 }

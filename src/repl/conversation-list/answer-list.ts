@@ -43,17 +43,22 @@ export function onListEvent(state: ReplState, list: OpenList, event: ListEvent):
   }
 }
 
+/** Without the list; the dialog that waited for it is open. */
+const unlisted = (state: ReplState): ReplState => ({
+  ...state,
+  list: undefined,
+  dialog: state.list?.dialog,
+});
+
 /** Closes the list; queued lines are sent then. */
-export function closeList(state: ReplState): Step {
-  return advance({ ...state, list: undefined });
-}
+export const closeList = (state: ReplState): Step => advance(unlisted(state));
 
 export function openListed(
   state: ReplState,
   { options }: OpenList,
   { entry }: ListedConversation,
 ): Step {
-  return startTask({ ...state, list: undefined }, 'opening a conversation', {
+  return startTask(unlisted(state), 'opening a conversation', {
     type: 'resume',
     name: entry.id,
     ...options,

@@ -14,12 +14,12 @@ export function openList(state: ReplState, options: ListOptions = {}, query = ''
   return { state: { ...next, typeAhead: { until: 'list', keys: [] } }, effects };
 }
 
-/** Shows the list that was loaded, below a dialog that was open before. */
-export function onListOpened(state: ReplState, list: OpenList): Step {
+/** Shows the list that was loaded; a dialog that was open before waits until it is closed. */
+export function onListOpened(state: ReplState, loaded: OpenList): Step {
   const { activity } = state;
-  const asked = activity?.type === 'task' ? activity.dialog : undefined;
-  const opened = { ...state, activity: undefined, dialog: state.dialog ?? asked, list };
-  return list.code.onListEvent(opened, list, {
+  const dialog = activity?.type === 'task' ? activity.dialog : undefined;
+  const list = { ...loaded, dialog };
+  return list.code.onListEvent({ ...state, activity: undefined, list }, list, {
     type: 'rows-read',
     entries: list.entries,
     rows: [],

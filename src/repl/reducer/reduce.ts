@@ -38,9 +38,11 @@ function dialogOf({ activity }: ReplState): Dialog | undefined {
 }
 
 function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
-  const isTask = state.activity?.type === 'task';
-  const stoppedDialog = state.activity?.isStopping === true ? dialogOf(state) : undefined;
-  const dialog = state.dialog ?? stoppedDialog;
+  const { activity } = state;
+  const isTask = activity?.type === 'task';
+  // A conversation chosen from a list does not answer the dialog that waited for it.
+  const isUnanswered = isTask && (activity.isStopping || activity.effect.type === 'resume');
+  const dialog = state.dialog ?? (isUnanswered ? activity.dialog : undefined);
   const next = isTask ? { ...state, activity: undefined, dialog } : state;
   const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
   return andThen(shown, advance);
@@ -168,7 +170,8 @@ const handlers: Handlers = {
     return step({ ...next, settings: { ...next.settings, ...values, parameters } });
   },
   'dialog-opened': (state, { dialog }) => step({ ...state, dialog }),
-  'list-requested': (state, { options, query, now }) => openList({ ...state, now }, options, query),
+  'list-requested': (state, { options, query, dialog, now }) =>
+    openList({ ...state, dialog, now }, options, query),
   'list-opened': (state, { list }) => andThen(onListOpened(state, list), releaseKeys),
   'list-changed': (state, { event }) => onListChanged(state, event),
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),

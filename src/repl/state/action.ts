@@ -73,6 +73,8 @@ export type Action =
       readonly type: 'list-requested';
       readonly options: ListOptions;
       readonly query: string;
+      /** Waits until the list is closed. */
+      readonly dialog: Dialog | undefined;
       readonly now: number;
     }
   | { readonly type: 'list-opened'; readonly list: OpenList }

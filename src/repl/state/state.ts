@@ -171,6 +171,8 @@ interface WindowSize {
 }
 
 export interface OpenList extends ConversationList {
+  /** Opens when the list is closed, or a conversation is chosen. */
+  readonly dialog?: Dialog | undefined;
   readonly code: ListCode;
 }
 

@@ -10,13 +10,12 @@ import { readSettings } from '../service/settings-access.ts';
 /** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
 export const listKeys: Run<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
-  const { keys: stored } = readSettings(context, presentation.notices, options);
-  const rows = withOwnKeys(parseOwnKeys(withoutSources(stored), 'configuration')).map(
-    ({ action, keys, when, summary }) => {
-      const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
-      return { action, keys, context: when, summary, source };
-    },
-  );
+  const { keys: stored, profile } = readSettings(context, presentation.notices, options);
+  const own = parseOwnKeys(withoutSources(stored), 'configuration', { profile: profile.value });
+  const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
+    const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
+    return { action, keys, context: when, summary, source };
+  });
   if (options.json === true) return printJson(context, rows);
   const cells = rows.map(({ action, keys, summary, source }) => [
     action,

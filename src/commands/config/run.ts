@@ -64,8 +64,12 @@ function checkCommand(text: string): void {
 interface KeyCheck {
   /** The value in one spelling. */
   readonly inForm: (value: string) => string;
-  /** @throws Failure `usage` for a key of two actions */
-  readonly checked: (stored: StoredSettings, profile: string) => StoredSettings;
+  /** @throws Failure `usage` for a key of two actions, unless the keys had a problem `before` */
+  readonly checked: (
+    stored: StoredSettings,
+    profile: string,
+    before: StoredSettings,
+  ) => StoredSettings;
 }
 
 /** For `keys.<action>`, whose actions only the code of conversations knows. */
@@ -75,8 +79,16 @@ async function keyCheck(name: string): Promise<KeyCheck> {
   const changed = name.slice('keys.'.length);
   return {
     inForm: (value) => storedKeys(changed, value),
-    checked(stored, profile) {
-      parseOwnKeys(stored.settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
+    checked(stored, profile, before) {
+      const check = ({ settings }: StoredSettings) =>
+        parseOwnKeys(settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
+      try {
+        check(before);
+      } catch {
+        // Each change would be refused for a problem elsewhere, which only changes can remove.
+        return stored;
+      }
+      check(stored);
       return stored;
     },
   };
@@ -98,7 +110,11 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   let profile = '';
   const stored = await changeStored(context, (before) => {
     profile = targetProfile(options.profile, context.environment, before);
-    return checked(profiles.setStoredSetting(before, profile, name, inForm(value)), profile);
+    return checked(
+      profiles.setStoredSetting(before, profile, name, inForm(value)),
+      profile,
+      before,
+    );
   });
   const set = profiles.getStoredSetting(stored, profile, name);
   const text = truncateToWidth(sanitizeLine(storedText(storedName(name), set)), shownColumns);
@@ -120,7 +136,7 @@ export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, 
   }
   const { checked } = await keyCheck(name);
   await changeStored(context, (before) =>
-    checked(profiles.unsetStoredSetting(before, profile, name), profile),
+    checked(profiles.unsetStoredSetting(before, profile, name), profile, before),
   );
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };

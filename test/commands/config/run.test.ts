@@ -4,19 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
-
-/** Runs command lines in sequence with the same settings. @returns the output of the last one */
-async function run(lines: readonly string[], options: MemoryOptions = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-config-'));
-  let output = { stdout: '', stderr: '' };
-  for (const line of lines) {
-    const environment = { NATTER_CONFIG_DIR: folder, ...options.environment };
-    const memory = createMemoryContext({ ...options, environment });
-    await runProgram(memory.context, line.split(' '));
-    output = { stdout: memory.stdout(), stderr: memory.stderr().replaceAll(folder, '<folder>') };
-  }
-  return output;
-}
+import { runLines as run } from './run-lines.ts';
 
 const set = 'config set model nextgen';
 
@@ -191,45 +179,4 @@ test.each([
   ['cache', 'set NODE_COMPILE_CACHE'],
 ])('D10 without a home folder, config paths %s fails: %s', async (name, hint) => {
   await expect(show(`config paths ${name}`, {})).rejects.toMatchObject({ kind: 'storage', hint });
-});
-
-const editorKey = 'config set keys.open-editor Ctrl-X,f4';
-
-test('keys are stored in one spelling, and config keys lists them', async () => {
-  expect((await run([editorKey])).stderr).toBe(
-    'natter: keys.open-editor is set to ctrl+x f4 in profile default\n',
-  );
-  expect((await run([editorKey, 'config get keys.open-editor'])).stdout).toBe('ctrl+x f4\n');
-  const { stdout } = await run([editorKey, 'config keys']);
-  expect(stdout).toContain('open-editor\tCtrl+X, F4\tprofile default\tedit the draft');
-  expect(stdout).toContain('search-start\tCtrl+R\tdefault\tsearch the prompt history\n');
-  const { stdout: json } = await run([editorKey, 'config keys --json']);
-  expect(JSON.parse(json)).toContainEqual({
-    action: 'open-editor',
-    keys: ['ctrl+x', 'f4'],
-    context: 'composer',
-    summary: 'edit the draft in $VISUAL or $EDITOR',
-    source: { kind: 'profile', name: 'default' },
-  });
-});
-
-test.each([
-  ['config set keys.open-editer f4', 'there is no key action "open-editer"'],
-  ['config set keys.undo hyper+x', '"hyper+x" is not a key'],
-  ['config set keys.undo ctrl+g', 'ctrl+g of undo is the key of open-editor, too'],
-  ['config set keys.X f4', '"X" is not a key action'],
-])('%s is refused', async (line, message) => {
-  await expect(run([line])).rejects.toMatchObject({ kind: 'usage', message });
-});
-
-test('a default key that has a new action is not returned to the old one', async () => {
-  const lines = [
-    'config set keys.open-editor none',
-    'config set keys.undo ctrl+g',
-    'config unset keys.open-editor',
-  ];
-  await expect(run(lines)).rejects.toMatchObject({
-    kind: 'usage',
-    message: 'ctrl+g of undo is the key of open-editor, too',
-  });
 });

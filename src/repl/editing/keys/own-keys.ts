@@ -45,6 +45,13 @@ interface KeyProblem {
   readonly hint: string;
 }
 
+interface ParseOptions {
+  /** The profile of the keys, for the hint of a stored key that natter cannot use. */
+  readonly profile?: string;
+  /** The action that a conflict is reported for. */
+  readonly changed?: string;
+}
+
 const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none is no key';
 
 function unknownKey(text: string): KeyProblem {
@@ -113,7 +120,10 @@ function overlap(one: KeyBinding, other: KeyBinding): boolean {
 }
 
 /** The first key of an own binding that is a key of a different action, too. */
-function conflictOf(own: OwnKeys, changed: string | undefined): KeyProblem | undefined {
+function conflictOf(
+  own: OwnKeys,
+  changed: string | undefined,
+): (KeyProblem & { readonly name: string }) | undefined {
   const bindings = withOwnKeys(own);
   const isChanged = ({ action }: KeyBinding) => Number(action === changed);
   const ownFirst = bindings
@@ -125,9 +135,11 @@ function conflictOf(own: OwnKeys, changed: string | undefined): KeyProblem | und
       const taken = others.find(({ keys }) => keys.includes(key));
       if (taken === undefined) continue;
       const { action } = taken;
+      const other = action === changed ? binding.action : action;
       return {
+        name: binding.action,
         message: `${key} of ${binding.action} is the key of ${action}, too`,
-        hint: `natter config set keys.${action} none, or a different key, frees it`,
+        hint: `natter config set keys.${other} none, or a different key, frees it`,
       };
     }
   }
@@ -137,29 +149,32 @@ function conflictOf(own: OwnKeys, changed: string | undefined): KeyProblem | und
 /**
  * Checks the settings `keys.<action>` of a profile.
  * @param keys by action, as in the settings file
- * @param options `changed` is the action that a conflict is reported for, `hint` replaces the hint of a problem
  * @throws Failure of `kind` for an unknown action or key, and for a key of two actions
  */
 export function parseOwnKeys(
   keys: Readonly<Record<string, unknown>>,
   kind: FailureKind,
-  { hint, changed }: { readonly hint?: string; readonly changed?: string } = {},
+  { profile, changed }: ParseOptions = {},
 ): OwnKeys {
   const own = new Map<KeyAction, readonly string[]>();
-  const fail = (problem: KeyProblem) =>
-    new Failure(kind, problem.message, { hint: hint ?? problem.hint });
+  const fail = ({ message, hint }: KeyProblem, name: string) => {
+    const removes = `natter config unset keys.${name} --profile ${profile} removes it`;
+    return new Failure(kind, message, { hint: profile === undefined ? hint : removes });
+  };
   for (const [name, value] of Object.entries(keys)) {
     const action = findAction(name);
-    if (typeof action !== 'string') throw fail(action);
+    if (typeof action !== 'string') throw fail(action, name);
     const list = parseKeyList(String(value));
-    if ('message' in list) throw fail(list);
+    if ('message' in list) {
+      throw fail({ ...list, message: `keys.${name}: ${list.message}` }, name);
+    }
     if (list.length === 0 && neededActions.some((needed) => needed === action)) {
-      throw fail({ message: `${action} needs a key`, hint: examples });
+      throw fail({ message: `${action} needs a key`, hint: examples }, name);
     }
     own.set(action, list);
   }
   const conflict = conflictOf(own, changed);
-  if (conflict !== undefined) throw fail(conflict);
+  if (conflict !== undefined) throw fail(conflict, conflict.name);
   return own;
 }
 
@@ -174,6 +189,5 @@ export function storedKeys(name: string, value: string): string {
 
 /** @throws Failure `configuration` for keys of a profile that natter cannot use */
 export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile: string): KeyMap {
-  const hint = `natter config list --profile ${profile} shows its keys; natter config unset keys.ACTION removes one`;
-  return createKeyMap(withOwnKeys(parseOwnKeys(keys, 'configuration', { hint })));
+  return createKeyMap(withOwnKeys(parseOwnKeys(keys, 'configuration', { profile })));
 }

@@ -69,7 +69,7 @@ describe('the keys of a profile', () => {
     [{ undo: 'ctrl+g' }, 'ctrl+g of undo is the key of open-editor, too', /keys\.open-editor none/],
     [{ undo: 'ctrl+c' }, 'ctrl+c of undo is the key of interrupt, too', /keys\.interrupt/],
     [{ send: 'none' }, 'send needs a key', /for example/],
-    [{ undo: '' }, '"" is not a key', /for example/],
+    [{ undo: '' }, 'keys.undo: "" is not a key', /for example/],
   ])('%j are refused', (own, message, hint) => {
     const expected = { kind: 'usage', message, hint: expect.stringMatching(hint) };
     expect(() => parseOwnKeys(own, 'usage')).toThrow(expect.objectContaining(expected));

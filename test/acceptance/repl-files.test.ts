@@ -28,7 +28,7 @@ test('a dropped file is attached', async () => {
   const terminal = await openRepl(['--sandbox'], { columns: 120 });
   terminal.type('[sandbox echo] ');
   terminal.type(paste(`'${file}'`));
-  await screenWith(terminal, /@".*my notes\.md"[^]*Ctrl\+_ keeps its path as text/);
+  await screenWith(terminal, /@".*my notes\.md"[^]*Ctrl\+_ undoes it/);
   terminal.type(keys.enter);
   await terminal.waitFor(/attached .*my notes\.md \(9 bytes\)[^]*about tea/);
   expect(await leave(terminal)).toBe(0);

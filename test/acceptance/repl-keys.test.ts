@@ -9,9 +9,9 @@ test('Ctrl+S puts a draft aside, which returns after the next prompt', async () 
   terminal.type('a long draft');
   await screenWith(terminal, /› a long draft/);
   terminal.type(stash);
-  await screenWith(terminal, /1 draft is stashed; Ctrl\+S restores it/);
+  await screenWith(terminal, /Ctrl\+S restores the stashed draft/);
   terminal.type('[sandbox echo] quick');
-  await screenWith(terminal, /it returns after this prompt/);
+  await screenWith(terminal, /after this prompt: the stashed draft/);
   terminal.type(keys.enter);
   await screenWith(terminal, /· 1 token\s*\n[^]*› a long draft/);
   terminal.type(keys.interrupt);
@@ -26,7 +26,7 @@ test('a draft that is put aside survives a kill', async () => {
   first.type('a long draft');
   await screenWith(first, /› a long draft/);
   first.type(stash);
-  await screenWith(first, /1 draft is stashed/);
+  await screenWith(first, /the stashed draft/);
   first.kill('SIGKILL');
   await first.exit;
   const second = await openRepl(['--sandbox'], { env });

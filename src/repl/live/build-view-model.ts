@@ -96,11 +96,9 @@ function stopKeysOf({ keyMap, vi }: ReplState): string | undefined {
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
   const count = stash.length;
   if (count === 0) return undefined;
-  const drafts = count === 1 ? '1 draft is stashed' : `${count} drafts are stashed`;
-  const last = count === 1 ? 'it' : 'the last one';
+  const drafts = count === 1 ? 'the stashed draft' : `1 of ${count} drafts`;
   const key = isEmpty(composer) ? keyOf('stash', keyMap) : undefined;
-  const way = key === undefined ? `${last} returns after this prompt` : `${key} restores ${last}`;
-  return `${drafts}; ${way}`;
+  return key === undefined ? `after this prompt: ${drafts}` : `${key} restores ${drafts}`;
 }
 
 /** With a draft, Enter sends that first. */
@@ -114,14 +112,14 @@ function pausedQueueText({ composer, activity, keyMap }: ReplState): string | un
 
 function recognisedText(keyMap: KeyMap | undefined): string {
   const undo = keyOf('undo', keyMap);
-  const way = undo === undefined ? '' : `${undo} keeps its path as text; `;
-  return `${way}the file after @ is attached`;
+  return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
 }
 
+/** Notices fit into a window of 40 columns. */
 function noticeOf(state: ReplState): string | undefined {
   const { branch, queue, completion, composer, recognised, keyMap } = state;
   const interrupt = neededKeyOf('interrupt', keyMap);
-  if (completion?.isPartial === true) return 'not all files were searched; type a folder and /';
+  if (completion?.isPartial === true) return 'not all files searched; type a folder/';
   if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) return `press ${neededKeyOf('send', keyMap)} again to quit`;

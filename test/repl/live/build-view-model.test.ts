@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { keyDialog, promptDialog } from '../../../src/repl/state/dialog.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import type { AnswerActivity } from '../../../src/repl/state/state.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/editing/text-buffer.ts';
+import type { AnswerActivity, ReplState } from '../../../src/repl/state/state.ts';
 import {
   enter,
   interrupt,
@@ -27,12 +28,21 @@ const answer: AnswerActivity = {
 const statusOf = (activity: AnswerActivity, now: number) =>
   buildViewModel(stateOf({ activity, now }), '').status;
 
-test('the notice about a new version of a prompt fits into 40 columns', () => {
-  const { notice = '' } = buildViewModel(
-    stateOf({ branch: { parent: undefined, reason: 'edit' } }),
-    '',
-  );
-  expect(notice).toContain('new version');
+const drafts = [draftFrom('a'), draftFrom('b')];
+const request = { kind: 'path', from: 0, to: 1, typed: '@' } as const;
+const partial = { request, candidates: [], selected: 0, isPartial: true };
+
+test.each<[string, Partial<ReplState>]>([
+  ['a new version', { branch: { parent: undefined, reason: 'edit' } }],
+  ['stashed drafts', { stash: drafts }],
+  ['stashed drafts', { stash: drafts, composer: createBuffer('now') }],
+  ['a paused queue', { queue: drafts, isQueuePaused: true }],
+  ['a paused queue', { queue: drafts, isQueuePaused: true, composer: createBuffer('now') }],
+  ['a dropped file', { composer: createBuffer('@a'), recognised: '@a' }],
+  ['a large folder', { completion: partial }],
+])('the notice about %s fits into 40 columns', (_, parts) => {
+  const { notice = '' } = buildViewModel(stateOf(parts), '');
+  expect(notice.length).toBeGreaterThan(0);
   expect(notice.length).toBeLessThan(40);
 });
 

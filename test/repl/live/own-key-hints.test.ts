@@ -25,7 +25,7 @@ const noticeWith = (parts: Partial<ReplState>) =>
 test.each<[string, Partial<ReplState>, string]>([
   ['quitting', { isQuitArmed: true }, 'press Ctrl+Q again to quit'],
   ['a word for quitting', { isExitWordEntered: true }, 'press Alt+S again to quit'],
-  ['stashed drafts', { stash: [draftFrom('a')] }, '1 draft is stashed; F6 restores it'],
+  ['stashed drafts', { stash: [draftFrom('a')] }, 'F6 restores the stashed draft'],
   [
     'a paused queue',
     { queue: [draftFrom('a')], isQueuePaused: true },
@@ -34,7 +34,7 @@ test.each<[string, Partial<ReplState>, string]>([
   [
     'a dropped file',
     { composer: createBuffer('@a'), recognised: '@a' },
-    'F7 keeps its path as text; the file after @ is attached',
+    '@ attaches the file; F7 undoes it',
   ],
 ])('the notice of %s names keys of the user', (_, parts, notice) => {
   expect(noticeWith(parts)).toBe(notice);
@@ -43,7 +43,7 @@ test.each<[string, Partial<ReplState>, string]>([
 test('a notice omits an action without a key', () => {
   const without = ownKeyMap({ stash: 'none' }, 'default');
   const state = stateOf({ keyMap: without, stash: [draftFrom('a')] });
-  expect(buildViewModel(state, '').notice).toBe('1 draft is stashed; it returns after this prompt');
+  expect(buildViewModel(state, '').notice).toBe('after this prompt: the stashed draft');
 });
 
 test('the first row and the help name keys of the user', () => {

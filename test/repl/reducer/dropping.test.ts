@@ -27,7 +27,7 @@ describe('a pasted path of a file', () => {
   test('becomes a mention, and undo brings it back', () => {
     const state = recognised(run(stateOf(), typed('see '), pasted('/tmp/a.md ')), '@a.md');
     expect(composed(state)).toBe('see @a.md ');
-    expect(noticeOf(state)).toContain('keeps its path as text');
+    expect(noticeOf(state)).toContain('undoes it');
     const undone = run(state, pressed('_', { ctrl: true })).state;
     expect(composed(undone)).toBe('see /tmp/a.md ');
     expect(noticeOf(undone)).toBeUndefined();

@@ -21,7 +21,7 @@ describe('Ctrl+S', () => {
     expect(effectsOf(put.effects, 'remember')).toEqual([
       { type: 'remember', text: 'a long draft' },
     ]);
-    expect(notice(put.state)).toBe('1 draft is stashed; Ctrl+S restores it');
+    expect(notice(put.state)).toBe('Ctrl+S restores the stashed draft');
     const { state } = run(put.state, stash);
     expect([composed(state), state.composer.cursor]).toEqual(['a long draft', 11]);
     expect(notice(state)).toBeUndefined();
@@ -29,7 +29,7 @@ describe('Ctrl+S', () => {
 
   test('the draft returns after the next prompt was sent', () => {
     const asking = run(stateOf(), typed('a long draft'), stash, typed('quick?')).state;
-    expect(notice(asking)).toBe('1 draft is stashed; it returns after this prompt');
+    expect(notice(asking)).toBe('after this prompt: the stashed draft');
     const { state, effects } = run(asking, enter);
     expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'quick?' });
     expect(composed(state)).toBe('a long draft');
@@ -42,7 +42,7 @@ describe('Ctrl+S', () => {
 
   test('several drafts return in reverse order', () => {
     const put = run(stateOf(), typed('one'), stash, typed('two'), stash).state;
-    expect(notice(put)).toBe('2 drafts are stashed; Ctrl+S restores the last one');
+    expect(notice(put)).toBe('Ctrl+S restores 1 of 2 drafts');
     const two = run(put, stash).state;
     expect(composed(two)).toBe('two');
     expect(composed(run(two, enter).state)).toBe('one');

@@ -6,6 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import type { CompletedCommand } from './commands/completion/tree.ts';
 import type { Context } from './commands/program/context.ts';
+import { noticeStream } from './commands/print/notice-stream.ts';
 import { parsePlainPrompt } from './commands/program/plain-prompt.ts';
 import { createSecrets } from './commands/program/secrets.ts';
 import { Failure, replacedFailure } from './failure.ts';
@@ -164,10 +165,11 @@ async function run(words: readonly string[]): Promise<void> {
   // Node's warnings are about its internals.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
-  const streams = processStreams(process, isatty, (stream, error) => {
+  const given = processStreams(process, isatty, (stream, error) => {
     // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
+  const streams = { ...given, stderr: noticeStream(given.stderr) };
   const context: Context = {
     streams,
     ask: createLazyAsk(end),

@@ -62,6 +62,8 @@ const chunks = [
   { name: 'store', roots: repl, within: ['src/commands/config/run.ts'] },
   { name: 'repl', roots: repl },
   { name: 'region', roots: screen, within: relatives },
+  // Also of notices, which do not need the session.
+  { name: 'region', roots: ['src/terminal/text/hang-text.ts'] },
   { name: 'session', roots: screen, within: ['src/repl/line-mode/run-line-mode.ts'] },
   { name: 'screen', roots: screen },
   // Split as rolldown does: other commands use them, and need nothing else of the parts of a batch.
@@ -71,6 +73,7 @@ const chunks = [
       'src/client/http/undici/undici-network.ts',
       'src/terminal/window/window-ways.ts',
       'src/commands/print/window-status.ts',
+      'src/commands/print/notice-rows.ts',
       'src/commands/program/named-file.ts',
       'src/output/money.ts',
     ],

@@ -142,7 +142,8 @@ function printRest({ context }: CheckedPrompt, content: string): void {
   if (content.trim() === '') return;
   const text = sanitize(content);
   const end = text.endsWith('\n') ? '' : '\n';
-  void stderr.write(`natter: the received answer:\n${text}${end}`);
+  void stderr.write('natter: the received answer:\n');
+  void stderr.write(`${text}${end}`);
 }
 
 /** The value, or the one of `--select`, on a separate line. @returns the number of characters that were removed */

@@ -78,6 +78,18 @@ describe('natter conversations', () => {
     expect(stderr).toContain('2 hits in 1 conversation');
   });
 
+  test('search finds the conversations with every word, and a quoted phrase as a whole', async () => {
+    await ask('other words');
+    const found = await run('search', 'words', 'first');
+    expect(found.stderr).toContain('4 hits in 1 conversation');
+    expect((await run('search', 'other words')).stderr).toContain('2 hits in 1 conversation');
+    expect((await run('search', 'words other')).stderr).toContain('no match for "words other"');
+    expect((await run('search', 'first', 'other')).stderr).toContain(
+      'no match for "first" and "other" in 2 conversations',
+    );
+    expect(await run('search', '-E', 'o', 'w')).toMatchObject({ code: 2 });
+  });
+
   test('search without a hit counts the conversations', async () => {
     expect((await run('search', 'nowhere')).stderr).toContain(
       'no match for "nowhere" in 1 conversation',

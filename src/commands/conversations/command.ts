@@ -10,7 +10,7 @@ import type { ExportOptions, ShowOptions } from './text-run.ts';
 export interface RunConversations {
   readonly list: Run<ListConversationsOptions>;
   readonly show: Run<ShowOptions, [name: string]>;
-  readonly search: Run<SearchOptions, [pattern: string]>;
+  readonly search: Run<SearchOptions, [patterns: readonly string[]]>;
   readonly export: Run<ExportOptions, [name: string]>;
   readonly rename: Run<JsonOptions, [name: string, title: string]>;
   readonly delete: Run<JsonOptions, [names: readonly string[]]>;
@@ -87,15 +87,18 @@ function buildShow(context: Context, run: RunConversations): Command {
 
 function buildSearch(context: Context, run: RunConversations): Command {
   const search = new Command('search')
-    .argument('<pattern>', 'text to find; case is ignored')
+    .argument('<pattern...>', 'words or quoted phrases to find; case is ignored')
     .summary('search all conversations')
-    .description('Searches all conversations and shows the lines around each hit.')
+    .description(
+      'Searches for conversations that contain all patterns; shows the lines around each hit.',
+    )
     .option('-E, --regexp', 'the pattern is a JavaScript regular expression')
     .option('--case-sensitive', 'match case')
     .option('-C, --context <lines>', 'lines to show around a hit, default 1', '1')
     .option('--json', 'print each matching turn as a JSON line');
-  search.action((pattern: string) => run.search(context, search.optsWithGlobals(), pattern));
+  search.action((patterns: string[]) => run.search(context, search.optsWithGlobals(), patterns));
   return setExamples(search, [
+    'natter conversations search sky blue',
     'natter conversations search "rate limit"',
     'natter conversations search -E "time(d out|out)"',
   ]);

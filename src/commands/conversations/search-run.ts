@@ -2,8 +2,11 @@ import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import {
   compilePattern,
+  compileTerms,
+  occursIn,
   searchConversation,
   type FoundTurn,
+  type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { summarize } from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
@@ -37,7 +40,7 @@ interface Search {
   readonly context: Context;
   readonly presentation: Presentation;
   readonly options: SearchOptions;
-  readonly pattern: RegExp;
+  readonly patterns: SearchPatterns;
 }
 
 /** One turn as JSON, as lines on a terminal, or as rows in a pipe. */
@@ -56,10 +59,12 @@ function foundText(
 }
 
 async function printFound(search: Search, entry: LibraryEntry, lines: number): Promise<number> {
-  const { context, presentation, options, pattern } = search;
+  const { context, presentation, options, patterns } = search;
   const { stdout } = context.streams;
   let hits = 0;
-  for (const found of searchConversation(entry.path, pattern, lines)) {
+  const { each, any } = patterns;
+  if (each.length > 1 && !each.every((pattern) => occursIn(entry.path, pattern))) return 0;
+  for (const found of searchConversation(entry.path, any, lines)) {
     if (hits === 0 && stdout.isTerminal && options.json !== true) {
       const { style } = presentation;
       const title = sanitizeLine(summarize(entry.path).title);
@@ -111,24 +116,36 @@ async function searchAll(
   return { hits, conversations };
 }
 
-/** Runs `natter conversations search`. @throws Failure `not_found` if nothing matches */
+function compile(options: SearchOptions, texts: readonly string[]): SearchPatterns {
+  const caseSensitive = options.caseSensitive === true;
+  if (options.regexp !== true) return compileTerms(texts, caseSensitive);
+  const [text = '', ...others] = texts;
+  if (others.length > 0) {
+    throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
+  }
+  const any = compilePattern(text, { regularExpression: true, caseSensitive });
+  return { each: [any], any };
+}
+
+/**
+ * Runs `natter conversations search`: conversations that contain each of the texts.
+ * @throws Failure `not_found` if nothing matches
+ */
 export async function searchConversations(
   context: Context,
   options: SearchOptions,
-  text: string,
+  texts: readonly string[],
 ): Promise<void> {
   const presentation = await present(context, options);
-  const pattern = compilePattern(text, {
-    regularExpression: options.regexp === true,
-    caseSensitive: options.caseSensitive === true,
-  });
+  const patterns = compile(options, texts);
   const lines = contextLines(options.context);
   const entries = listEntries(dataFolder(context));
-  const search: Search = { context, presentation, options, pattern };
+  const search: Search = { context, presentation, options, patterns };
   const { hits, conversations } = await searchAll(search, entries, lines);
   if (hits === 0) {
     const searched = countOf(entries.length, 'conversation');
-    throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
+    const asked = texts.map((text) => `"${text}"`).join(' and ');
+    throw new Failure('not_found', `no match for ${asked} in ${searched}`, {
       hint: 'the search is literal; use -E for a regular expression',
     });
   }

@@ -9,7 +9,13 @@ import {
   createJournal,
   resumeJournal,
 } from '../../conversation/journal/open-journal.ts';
-import { compilePattern, searchConversation } from '../../conversation/library/search.ts';
+import {
+  compileTerms,
+  occursIn,
+  searchConversation,
+  type SearchPatterns,
+} from '../../conversation/library/search.ts';
+import { searchTerms } from '../../conversation/library/search-terms.ts';
 import {
   markedTitle,
   summarize,
@@ -65,27 +71,28 @@ interface Row extends Listed {
   readonly hits: number;
 }
 
-function hitsIn({ path }: LibraryEntry, pattern: RegExp): number {
+/** The hits in the texts; undefined if a term is neither in them nor in the title. */
+function hitsIn({ entry, summary }: Listed, { each, any }: SearchPatterns): number | undefined {
   let hits = 0;
-  for (const found of searchConversation(path, pattern, 0)) hits += found.hits;
-  return hits;
+  for (const found of searchConversation(entry.path, any, 0)) hits += found.hits;
+  const isInText = (term: RegExp) => hits > 0 && (term === any || occursIn(entry.path, term));
+  const isFound = (term: RegExp) => summary.title.search(term) >= 0 || isInText(term);
+  return each.every(isFound) ? hits : undefined;
 }
 
-/** Conversations whose title or text contains the query, newest first; one more than fits if there are more. */
+/** Conversations with every term in title or text, newest first; one more than fits if there are more. */
 async function search(
   clock: Clock,
   folder: string,
-  query: string,
+  terms: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Row[]> {
-  const options = { regularExpression: false, caseSensitive: false };
-  const pattern = query === '' ? undefined : compilePattern(query, options);
+  const patterns = terms.length === 0 ? undefined : compileTerms(terms);
   const rows: Row[] = [];
   let sliceStart = clock.monotonic();
-  for (const { entry, summary } of listed(folder)) {
-    const hits = pattern === undefined ? 0 : hitsIn(entry, pattern);
-    const isInTitle = summary.title.toLowerCase().includes(query.toLowerCase());
-    if (hits > 0 || isInTitle) rows.push({ entry, summary, hits });
+  for (const conversation of listed(folder)) {
+    const hits = patterns === undefined ? 0 : hitsIn(conversation, patterns);
+    if (hits !== undefined) rows.push({ ...conversation, hits });
     if (rows.length > maxRows) break;
     if (clock.monotonic() - sliceStart < maxSliceTime) continue;
     await nextTick();
@@ -107,9 +114,13 @@ async function describe(
   query: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const found = await search(context.clock, folder, query, signal);
+  const terms = searchTerms(query);
+  const isSearch = terms.length > 0;
+  const found = await search(context.clock, folder, terms, signal);
   if (found.length === 0) {
-    return query === '' ? 'there is no conversation yet' : `no conversation contains "${query}"`;
+    return isSearch
+      ? `no conversation contains ${terms.map((term) => `"${term}"`).join(' and ')}`
+      : 'there is no conversation yet';
   }
   const now = context.clock.date();
   const rows = found
@@ -118,7 +129,7 @@ async function describe(
       entry.id,
       timeAgo(entry.changedAt, now),
       String(summary.turns),
-      ...(query === '' ? [] : [String(hits)]),
+      ...(isSearch ? [String(hits)] : []),
       markedTitle(summary),
     ]);
   const layout = {
@@ -126,11 +137,12 @@ async function describe(
     width: context.streams.stdout.columns(),
     style: plainStyle,
   };
-  const shownColumns = query === '' ? columns : searchColumns;
+  const shownColumns = isSearch ? searchColumns : columns;
   const shown = isSpoken
     ? spokenRows(titleFirst(shownColumns), rows.map(titleFirst))
     : formatTable(shownColumns, rows, layout);
-  const command = query === '' ? 'list --all' : `search "${query}"`;
+  const quoted = terms.map((term) => (/^[\w.-]+$/.test(term) ? term : `"${term}"`));
+  const command = isSearch ? `search ${quoted.join(' ')}` : 'list --all';
   const more = found.length > maxRows ? `\nnatter conversations ${command} shows all` : '';
   return `${shown}/resume with an id or title continues one${more}`;
 }

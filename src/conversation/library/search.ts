@@ -41,6 +41,23 @@ export function compilePattern(text: string, options: PatternOptions): RegExp {
   }
 }
 
+/** The terms of a search: a conversation must contain each; `any` finds one of them. */
+export interface SearchPatterns {
+  readonly each: readonly RegExp[];
+  readonly any: RegExp;
+}
+
+/** Literal terms; case is ignored, except with `caseSensitive`. @throws Failure `usage` for an empty term */
+export function compileTerms(terms: readonly string[], caseSensitive = false): SearchPatterns {
+  const options = { regularExpression: false, caseSensitive };
+  const each = terms.map((term) => compilePattern(term, options));
+  const [only] = each;
+  if (only !== undefined && each.length === 1) return { each, any: only };
+  // The longest first: `tea` would hide `teapot`.
+  const sources = each.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
+  return { each, any: compilePattern(sources.join('|'), { ...options, regularExpression: true }) };
+}
+
 function* lineStarts(text: string): Generator<number, void> {
   yield 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) yield at + 1;
@@ -150,4 +167,10 @@ export function* searchConversation(
       yield { turn, role, hits: marks.length, lines: excerpt(text, marks, context) };
     }
   }
+}
+
+/** Whether a pattern occurs in the texts of a conversation. @throws the system's error if the file cannot be read */
+export function occursIn(path: string, pattern: RegExp): boolean {
+  const [found] = searchConversation(path, pattern, 0);
+  return found !== undefined;
 }

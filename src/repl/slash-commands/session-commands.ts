@@ -116,7 +116,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'conversations',
     argument: '[text]',
-    summary: 'list conversations, or only those that contain a text',
+    summary: 'list conversations, or those with all words of a text',
     group: 'conversations',
     example: '/conversations tea',
     run: (state, query) =>

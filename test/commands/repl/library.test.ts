@@ -62,6 +62,14 @@ test('reports a query without hits', async () => {
   expect(await (await openLibrary())('xyzzy')).toBe('no conversation contains "xyzzy"');
 });
 
+test('finds each word of a query in the title or the text, and its phrases', async () => {
+  const describe = await openLibrary();
+  expect(await describe('water tea')).toMatch(/on tea/);
+  expect(await describe('"hot water"')).toMatch(/2 +1 +on tea/);
+  expect(await describe('"water hot"')).toBe('no conversation contains "water hot"');
+  expect(await describe('tea needle')).toBe('no conversation contains "tea" and "needle"');
+});
+
 test('treats a query as text, not as a pattern', async () => {
   expect(await (await openLibrary())('nee.le')).toBe('no conversation contains "nee.le"');
 });

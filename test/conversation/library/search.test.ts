@@ -2,7 +2,11 @@ import { appendFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
-import { compilePattern, searchConversation } from '../../../src/conversation/library/search.ts';
+import {
+  compilePattern,
+  compileTerms,
+  searchConversation,
+} from '../../../src/conversation/library/search.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 import { fileOf, journalOptions, storedConversation } from '../journal-fixtures.ts';
 
@@ -28,6 +32,11 @@ describe('search', () => {
         ],
       },
     ]);
+  });
+
+  test('finds any of several terms, the longest first', async () => {
+    const [found] = await search('a teapot\nand tea+', compileTerms(['tea', 'tea+', 'teapot']).any);
+    expect(found?.lines.map(({ marks }) => marks)).toEqual([[[2, 8]], [[4, 8]]]);
   });
 
   test('shows the lines around a hit once', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 import { json } from '../support/raw-replies.ts';
+import { keys, leave, openRepl } from '../support/repl-terminal.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -32,6 +33,16 @@ test('missing fields are filled in from the catalogue, marked on a terminal', as
       'natter: * taken from the published catalogue, not from the service',
     ].join('\n'),
   );
+});
+
+test('/models keeps each row on one row of the window, and explains the mark', async () => {
+  const server = await serve([[json(200, ['nextgen', 'origin'])]]);
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'k' };
+  const terminal = await openRepl([], { columns: 44, env });
+  terminal.type(`/models${keys.enter}`);
+  const transcript = await terminal.waitFor(/from\s+the service/);
+  expect(transcript).toMatch(/\nnextgen [^\n]*\norigin [^\n]*…\n\* taken from the published/);
+  expect(await leave(terminal)).toBe(0);
 });
 
 test('on a narrow terminal each row of the table is truncated to one line', async () => {

@@ -14,6 +14,13 @@ export const modelColumns: readonly Column[] = [
 /** Marks a value from the catalogue that the service did not send. */
 export const catalogueMark = '*';
 
+/** What the mark means, below a table. */
+export const catalogueNote = `${catalogueMark} taken from the published catalogue, not from the service`;
+
+/** Whether a row of cells has a marked one. */
+export const hasCatalogueMark = (row: readonly string[]): boolean =>
+  row.some((cell) => cell.endsWith(catalogueMark));
+
 /** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark}, for a terminal. */
 export function modelCells(description: ModelDescription, marked: boolean): readonly string[] {
   const { id, contextWindow, latency, purpose, sources } = description;

@@ -12,7 +12,8 @@ import type { JsonOptions } from '../program/global-options.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
 import {
-  catalogueMark,
+  catalogueNote,
+  hasCatalogueMark,
   modelCells,
   modelColumns,
   modelDocument,
@@ -68,11 +69,7 @@ async function printModels(
   const { isTerminal } = context.streams.stdout;
   const rows = records.map((record) => modelCells(describeModel(record), isTerminal));
   if (rows.length > 0) await printTable(context, presentation, modelColumns, rows);
-  if (isTerminal && rows.some((row) => row.some((cell) => cell.endsWith(catalogueMark)))) {
-    presentation.notices.notice(
-      `${catalogueMark} taken from the published catalogue, not from the service`,
-    );
-  }
+  if (isTerminal && rows.some(hasCatalogueMark)) presentation.notices.notice(catalogueNote);
 }
 
 export async function listModels(context: Context, options: JsonOptions): Promise<void> {

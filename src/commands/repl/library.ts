@@ -134,7 +134,7 @@ async function describe(
     ]);
   const layout = {
     isTerminal: true,
-    width: context.streams.stdout.columns(),
+    width: context.streams.stdout.columns() - 1,
     style: plainStyle,
   };
   const shownColumns = isSearch ? searchColumns : columns;

@@ -17,7 +17,13 @@ import type { Context } from '../program/context.ts';
 import { keyRenewal } from './key-renewal.ts';
 import { laterSandbox, type LaterService } from './later-sandbox.ts';
 import { findLocalServers } from './local-servers.ts';
-import { catalogueMark, modelCells, modelColumns } from '../models/model-text.ts';
+import {
+  catalogueMark,
+  catalogueNote,
+  hasCatalogueMark,
+  modelCells,
+  modelColumns,
+} from '../models/model-text.ts';
 import type { Presentation } from '../print/presentation.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { withWindow } from '../service/served-windows.ts';
@@ -127,10 +133,11 @@ function describeModels(
   }
   const layout = {
     isTerminal: true,
-    width: context.streams.stdout.columns(),
+    width: context.streams.stdout.columns() - 1,
     style: plainStyle,
   };
-  return formatTable(modelColumns, rows, layout).trimEnd();
+  const note = rows.some(hasCatalogueMark) ? catalogueNote : '';
+  return (formatTable(modelColumns, rows, layout) + note).trimEnd();
 }
 
 /** Closes the old service, except a sandbox of which only the key changes. */

@@ -2,6 +2,7 @@
 import { readCommand } from './commands.ts';
 import { type Reader, fail, peek, skipSpaces, tidy } from './reader.ts';
 import { scriptText } from './scripts.ts';
+import { functionNames, symbols } from './symbols.ts';
 
 const maxLength = 4000;
 /** Hostile formulas nest deeper. */
@@ -44,12 +45,34 @@ function readUntil(reader: Reader, end: string): string {
   return text;
 }
 
-/** A fraction after a division needs parentheses: `1/(a/b)`. */
+/** The name of a function, and its limits, before its argument. */
+const functionBefore = /([a-z]+)[^a-z\s]* $/;
+/** A letter, a number or an opening bracket, not the `dx` of an integral, or a command. */
+const factorAfter = /^(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+))/u;
+/** Commands before a bracket or a root, or of a fraction. */
+const factorCommand = /^(?:left|[bB]igg?l?|sqrt|[dtc]?frac|math[a-z]+)$/;
+const derivative = /^([d∂])[^/]?\/\1/;
+
+/** Whether the source continues with a factor of what is before it. */
+function hasFactor({ source, at }: Reader): boolean {
+  const found = factorAfter.exec(source.slice(at, at + 40));
+  const name = found?.[1];
+  if (found === null || name === undefined) return found !== null;
+  const isLetter = /^\p{L}/u.test(symbols.get(name) ?? '');
+  return isLetter || functionNames.has(name) || factorCommand.test(name);
+}
+
+/** A fraction after a division or a function, or before a factor, needs parentheses: `1/(a/b)`, `(a/b) c`. */
 function readNext(reader: Reader, before: string): string {
   const isFraction = /^[dtc]?frac(?![a-zA-Z])/.test(reader.source.slice(reader.at, reader.at + 6));
   const text = readCommand(reader);
-  const isDivided = isFraction && text.includes('/') && /[/÷]\s*$/.test(before);
-  return isDivided ? `(${text.trim()})` : text;
+  const inner = text.trim();
+  const hasScript = /[\^_]/.test(peek(reader));
+  if (!isFraction || !inner.includes('/') || hasScript) return text;
+  const isArgument = functionNames.has(functionBefore.exec(before)?.[1] ?? '');
+  if (isArgument || /[/÷]\s*$/.test(before)) return `(${inner})`;
+  if (derivative.test(inner) || !hasFactor(reader)) return text;
+  return `(${inner}) `;
 }
 
 function readPart(reader: Reader, before: string): string {

@@ -12,7 +12,17 @@ describe('X28: TeX as Unicode', () => {
     [raw`x_1 + x_{12}^{-1}`, 'x₁ + x₁₂⁻¹'],
     [raw`x_{i,j} + T_{\text{low}} + e^{i\pi} + x^Q`, 'x_(i,j) + T_low + e^(iπ) + x^Q'],
     [raw`\frac{1}{2} + \frac{a}{b} + \frac{a+b}{2c}`, '½ + a/b + (a+b)/2c'],
-    [raw`\frac{a}{b}c + \frac{a}{b}^2`, 'a/b c + (a/b)²'],
+    [raw`\frac{a}{b}c + \frac{a}{b}^2`, '(a/b) c + (a/b)²'],
+    [
+      raw`\frac{1}{k}\ln\frac{a+b}{b+c} + \log_2 \frac{a}{b+c}`,
+      '(1/k) ln ((a+b)/(b+c)) + log₂ (a/(b+c))',
+    ],
+    [raw`\frac{a}{b}\left(c\right) \frac{a}{b}\sqrt{c}\,\alpha`, '(a/b) (c) (a/b) √c α'],
+    [raw`\frac{a}{b} = \frac{a}{b} \cdot c, \frac{1}{2}mv^2`, 'a/b = a/b · c, ½ mv²'],
+    [
+      raw`\int \frac{1}{x}\,dx + \frac{d}{dx} f + \frac{d^2}{dx^2} f`,
+      '∫ 1/x dx + d/dx f + d²/dx² f',
+    ],
     [raw`1/\frac{a}{b} + c \div \frac{a}{b} + 1/\frac{1}{2}`, '1/(a/b) + c ÷ (a/b) + 1/½'],
     [raw`T_{low}T_{high} + e^Qx`, 'T_(low)T_high + e^(Q)x'],
     [raw`\frac{n(n+1)}{2} + \frac{1}{n(n+1)}`, 'n(n+1)/2 + 1/(n(n+1))'],

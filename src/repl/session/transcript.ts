@@ -25,7 +25,8 @@ export interface TranscriptFormat {
   /** Empty if there is nothing to show. */
   closing(closing: Closing): string;
   welcome(parts: readonly string[]): string;
-  notice(text: string): string;
+  /** `isReply`: directly after the command that it replies to. */
+  notice(text: string, isReply?: boolean): string;
   failure(message: string, hint: string | undefined): string;
   /** Written between entries. */
   readonly separator: string;
@@ -166,7 +167,7 @@ const groups: Readonly<Record<ShortEntry['type'], Group>> = {
   failure: 'failure',
 };
 
-function formatEntry(format: TranscriptFormat, entry: ShortEntry): string {
+function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boolean): string {
   switch (entry.type) {
     case 'prompt':
       return format.prompt(entry.text, entry.needsEcho === true);
@@ -179,7 +180,7 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry): string {
     case 'output':
       return sanitize(entry.text);
     case 'notice':
-      return format.notice(entry.text);
+      return format.notice(entry.text, isReply);
     case 'failure':
       return format.failure(entry.message, entry.hint);
   }
@@ -192,7 +193,7 @@ async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
     await closeAnswer(state, answer);
     return;
   }
-  const text = formatEntry(state.format(), entry);
+  const text = formatEntry(state.format(), entry, state.lastGroup === 'command');
   if (text === '') return;
   separate(state, groups[entry.type]);
   await state.write(text);

@@ -50,7 +50,7 @@ function noticeRows(text: string, columns: number): string {
   return rows.join('\n');
 }
 
-/** For terminals with escape codes: answers as Markdown, prompts and failures marked, the rest dim. */
+/** For terminals with escape codes: answers as Markdown, prompts and failures marked, replies to commands as they are, the rest dim. */
 export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const { frameStyle: style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
@@ -80,7 +80,10 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
       return dim(hanging(isHinted ? hinted : line));
     },
     welcome: (parts) => dim(fittingParts(parts.map(sanitizeLine), dot, options.width() - 1)),
-    notice: (text) => dim(noticeRows(sanitize(text), columns())),
+    notice(text, isReply) {
+      const rows = noticeRows(sanitize(text), columns());
+      return isReply === true ? `${rows}\n` : dim(rows);
+    },
     failure(message, hint) {
       const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
       return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;

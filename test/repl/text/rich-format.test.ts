@@ -136,6 +136,13 @@ describe('the transcript', () => {
     expect(red).toBe('\n\u001B[31m✗ no\u001B[39m\n');
   });
 
+  test('shows the reply to a command in the colour of the text, below the dim command', async () => {
+    const entries = [command('/usage'), notice('1 answer'), notice('saved')];
+    expect(await shown(entries, { frameStyle: weightStyle })).toBe(
+      '\n\u001B[2m› /usage\u001B[22m\n1 answer\n\u001B[2msaved\u001B[22m\n',
+    );
+  });
+
   test('T3 sanitizes what it shows', async () => {
     const bell = { ...closing, facts: ['a\u001B]0;x\u0007b'] } as Entry;
     const welcome: Entry = { type: 'welcome', parts: ['a\u001B[2Jb'] };

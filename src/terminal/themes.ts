@@ -44,15 +44,15 @@ function shadedStyle(
 }
 
 function withoutColors(style: Style): Style {
-  const { bold, underline } = style;
+  const { bold } = style;
   const unchanged = (text: string) => text;
   return {
     ...style,
     red: bold,
     green: unchanged,
     yellow: unchanged,
-    blue: underline,
-    magenta: unchanged,
+    blue: unchanged,
+    magenta: bold,
     cyan: bold,
   };
 }

@@ -41,17 +41,29 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
+  test('keeps each row of a table on one row of a narrow window', async () => {
+    const terminal = await openRepl(['--sandbox'], { columns: 44 });
+    terminal.type(`[sandbox echo] a title that is longer than the window${keys.enter}`);
+    await terminal.waitFor(/\norigin · .* tokens\n/);
+    terminal.type(`/conversations${keys.enter}`);
+    const transcript = await terminal.waitFor(/\/resume with an id/);
+    expect(transcript).toMatch(/TITLE\n[^\n]*…\n\/resume with/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
   test('shows the caret, and weights but no colours, with NO_COLOR', async () => {
     const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
-    terminal.type(`[sandbox echo] plain${keys.enter}`);
-    await terminal.waitFor(/\nplain\n/);
+    terminal.type(`/theme light${keys.enter}`);
+    await terminal.waitFor(/the theme is light/);
+    terminal.type(`[sandbox echo] **bold** and *italic*${keys.enter}`);
+    await terminal.waitFor(/\nbold and italic\n/);
     terminal.type('draft');
     await screenWith(terminal, /› draft/);
     expect((await terminal.modes()).cursorHidden).toBe(false);
     // oxlint-disable-next-line no-control-regex
     const codes = [...terminal.output().matchAll(/\u001B\[([\d;]+)m/g)].map(([, code]) => code);
-    // Bold and dim are not colours.
-    expect(new Set(codes)).toEqual(new Set(['0', '1', '2', '22']));
+    // Bold, dim and italic are not colours.
+    expect(new Set(codes)).toEqual(new Set(['0', '1', '2', '22', '3', '23']));
     terminal.type(keys.interrupt);
     expect(await leave(terminal)).toBe(0);
   });

@@ -122,7 +122,8 @@ describe('a theme', () => {
   });
 
   test('mono and plain have no colours, and no theme adds some', () => {
-    expect(themedStyle('mono', own, unknown).green('a')).toBe('a');
+    const { green, blue, magenta } = themedStyle('mono', own, unknown);
+    expect([green('a'), blue('a'), magenta('a')]).toEqual(['a', 'a', own.bold('a')]);
     expect(themedStyle('plain', own, unknown)).toBe(plainStyle);
     expect(themedStyle('light', plainStyle, unknown)).toBe(plainStyle);
   });

@@ -1,5 +1,5 @@
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { type OwnPaints, plainStyle, type Style } from '../../terminal/style.ts';
+import type { OwnPaints, Style } from '../../terminal/style.ts';
 import { themedStyle } from '../../terminal/themes.ts';
 import { weightStyle } from '../../terminal/weight-style.ts';
 import type { TranscriptFormat } from '../session/transcript.ts';
@@ -21,13 +21,17 @@ export function createFormats(options: FormatOptions, background: Background) {
   const { style: own, stdout, unicode, opensLinks: hidesAddresses, ownPaints } = options;
   const markdown = createMarkdownLoader();
   const width = () => stdout.columns();
-  const ownFrameStyle = own.colored ? own : weightStyle;
-  const frameStyleOf = ({ settings: { theme } }: ReplState): Style =>
-    theme === 'plain' ? plainStyle : themedStyle(theme, ownFrameStyle, background.colors());
+  const hasColors = own.colored;
+  const base = hasColors ? own : weightStyle;
+  const styleOf = ({ settings: { theme } }: ReplState, paints?: OwnPaints): Style => {
+    const shown = hasColors || theme === 'plain' ? theme : 'mono';
+    return themedStyle(shown, base, background.colors(), paints);
+  };
+  const frameStyleOf = (state: ReplState) => styleOf(state);
   return {
     frameStyleOf,
     formatOf: (state: ReplState): TranscriptFormat => {
-      const style = themedStyle(state.settings.theme, own, background.colors(), ownPaints);
+      const style = styleOf(state, ownPaints);
       const shown = { style, frameStyle: frameStyleOf(state), hyperlinks: style.colored };
       return richFormat({ ...shown, ...state.settings, hidesAddresses, markdown, width, unicode });
     },

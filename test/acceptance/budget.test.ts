@@ -148,6 +148,16 @@ test('a batch stops before its budget, and continues with a higher one', async (
   expect(server.requests).toHaveLength(5);
 });
 
+test('a batch with a budget in money stops before the first request without a price', async () => {
+  const { run, server } = await openPlace(0);
+  const words = ['batch', '-', '--budget', '5usd/day'];
+  const { code, stdout, stderr } = await run(words, 'one\ntwo\nthree\n');
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toContain('a budget in USD needs the price of the model origin in USD; 0 ');
+  expect(stderr).toContain('  natter config set prices.origin "0.5/1.5 USD"; ');
+  expect(server.requests).toHaveLength(0);
+});
+
 test('a batch keeps the text of a cut answer whose retry exceeds the budget', async () => {
   const server = await serve([stream(delta('half an ans'))]);
   const env = { ...serviceAt(server), NATTER_STATE_DIR: stateWith([]) };

@@ -11,12 +11,14 @@ interface ShellUnderTest {
   readonly words: readonly string[];
   /** The file in the home folder that loads the completion script. */
   readonly startFile: string;
+  /** Shows the candidates. */
+  readonly listing: string;
 }
 
 const shells: readonly ShellUnderTest[] = [
-  { name: 'bash', words: ['--rcfile', '.bashrc', '-i'], startFile: '.bashrc' },
-  { name: 'zsh', words: ['-i'], startFile: '.zshrc' },
-  { name: 'fish', words: ['-i'], startFile: '.config/fish/completions/natter.fish' },
+  { name: 'bash', words: ['--rcfile', '.bashrc', '-i'], startFile: '.bashrc', listing: '\t\t' },
+  { name: 'zsh', words: ['-i'], startFile: '.zshrc', listing: '\t' },
+  { name: 'fish', words: ['-i'], startFile: '.config/fish/completions/natter.fish', listing: '\t' },
 ];
 
 const starts = {
@@ -67,8 +69,8 @@ function environment(): Record<string, string> {
   };
 }
 
-/** Types a line with its tabs into the shell and presses Enter; resolves with natter's arguments. */
-async function callAfterTyping(shell: ShellUnderTest, line: string): Promise<string> {
+/** Types a line with its tabs into the shell and presses Enter; resolves with natter's arguments and all the shell showed. */
+async function typeIn(shell: ShellUnderTest, line: string) {
   const script = execFileSync(join(home, 'bin/natter'), ['completion', shell.name]);
   writeFileSync(join(home, shell.startFile), starts[shell.name] + script.toString());
   const child = spawn(shell.name, [...shell.words], { cols: 120, cwd: home, env: environment() });
@@ -98,7 +100,7 @@ async function callAfterTyping(shell: ShellUnderTest, line: string): Promise<str
     child.write(part);
   }
   child.write('\r');
-  return shown(/called.* end/);
+  return { called: await shown(/called.* end/), seen: () => seen };
 }
 
 describe.each(shells)('$name', (shell) => {
@@ -115,6 +117,16 @@ describe.each(shells)('$name', (shell) => {
     ['natter prompts sh\tre\t', 'called <prompts> <show> <review> end'],
     ['natter batch mer\tsome\t', 'called <batch> <merge> <some notes.md> end'],
   ])('completes %j', async (line, expected) => {
-    expect(await callAfterTyping(shell, line)).toBe(expected);
+    expect((await typeIn(shell, line)).called).toBe(expected);
+  });
+
+  test('shows the titles of conversations beside their ids', async () => {
+    const options = { env: environment() };
+    const prompts = ['cats at home', 'trees in autumn'];
+    for (const prompt of prompts) {
+      execFileSync(process.execPath, [binary, '--sandbox', '--save', prompt], options);
+    }
+    const { seen } = await typeIn(shell, `natter conversations show ${shell.listing}`);
+    for (const prompt of prompts) expect(seen()).toContain(prompt);
   });
 });

@@ -1,5 +1,6 @@
 // Works in bash 3.2, the version of macOS. Bash splits words at = and :, so they are joined for natter, and the part
-// before the last = or : is removed from the candidates.
+// before the last = or : is removed from the candidates. A list after two tabs (63) is only shown, never inserted, so it
+// has descriptions.
 const bash = `# natter completion for bash: begin
 _natter() {
   local index word joined='' prefix line
@@ -23,9 +24,15 @@ _natter() {
       while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$joined")
       return
     fi
+    line=\${line#"$prefix"}
+    if [[ \${COMP_TYPE-} == 63 ]]; then
+      line=\${line/$'\\t'/  -- }
+      COMPREPLY+=("\${line:0:\${COLUMNS:-80}-1}")
+      continue
+    fi
     line=\${line%%$'\\t'*}
     [[ $line == *= ]] && compopt -o nospace 2>/dev/null
-    COMPREPLY+=("\${line#"$prefix"}")
+    COMPREPLY+=("$line")
   done < <(natter __complete "\${words[@]}" "=$joined" 2>/dev/null </dev/null)
 }
 complete -F _natter natter

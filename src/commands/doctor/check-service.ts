@@ -154,7 +154,7 @@ async function checkWrongKey(probe: Probe): Promise<Attempt<unknown> | undefined
 }
 
 async function checkUnknownModel(probe: Probe): Promise<Attempt<unknown>> {
-  const sent = await send(probe, false, unknownModel);
+  const sent = await send({ ...probe, client: probe.unmeteredClient }, false, unknownModel);
   const { failure } = sent;
   const refused = ['not_found', 'invalid_request', 'forbidden'];
   const add = (finding: ServiceFinding) => probe.add({ section: 'service', ...finding });

@@ -30,7 +30,7 @@ async function probeService(
   observed: Probe['observed'],
   service: Service,
 ): Promise<ServerFacts | undefined> {
-  const { baseUrl, isSandbox, client } = service;
+  const { baseUrl, isSandbox, client, unmetered = client } = service;
   const hasKey = isSandbox || (settings.apiKey ?? settings.apiKeyCommand) !== undefined;
   const stranger = { baseUrl, apiKey: wrongKey };
   const strangerClient = hasKey
@@ -38,7 +38,8 @@ async function probeService(
         network: observed.open,
       })
     : undefined;
-  const probe = { context, settings, client, strangerClient, observed, add, wait };
+  const clients = { client, unmeteredClient: unmetered, strangerClient };
+  const probe = { context, settings, ...clients, observed, add, wait };
   try {
     const { signal } = context;
     const listed = await attempt(probe, () => client.listModels({ signal }));

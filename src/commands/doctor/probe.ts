@@ -10,6 +10,8 @@ export interface Probe {
   readonly context: Context;
   readonly settings: ResolvedSettings;
   readonly client: Client;
+  /** For a model that does not exist, which has no price, and no place in the ledger. */
+  readonly unmeteredClient: Client;
   /** A client that sends a wrong key; undefined if there is no key. */
   readonly strangerClient: Client | undefined;
   readonly observed: ObservedNetwork;

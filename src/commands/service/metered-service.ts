@@ -159,6 +159,7 @@ export function meterService<Service extends MeteredService>(
     (await load())?.send(next, words) ?? next(...words);
   return {
     ...service,
+    unmetered: client,
     client: {
       ...client,
       chat: (...words) => meterChat(client, { clock, load, hasBudget }, ...words),

@@ -20,6 +20,8 @@ import { singleNetwork } from './single-network.ts';
 
 export interface Service {
   readonly client: Client;
+  /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
+  readonly unmetered?: Client;
   /** The context windows of the models, as the service reported them in this run and before. */
   readonly windows: () => ModelWindows;
   /** The clock of the client; a replay may run faster. */
@@ -191,9 +193,7 @@ async function openReplay(
   };
 }
 
-type ClientChanges = Pick<Partial<ClientOptions>, 'network' | 'connectEarly'>;
-
-interface ServiceChanges extends ClientChanges {
+interface ServiceChanges extends Pick<Partial<ClientOptions>, 'network' | 'connectEarly'> {
   /** The answers go into a file, where the notice about the sandbox would not be. */
   readonly writesFile?: boolean;
 }

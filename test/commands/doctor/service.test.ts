@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { done, json, finish, delta, stream } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
@@ -51,6 +53,28 @@ test('a healthy service passes, and four fields are sent with a small max_tokens
   });
   expect(server.requests[4]?.headers['authorization']).toBe('Bearer natter-doctor-wrong-key');
   expectNoSecret(JSON.stringify(page));
+});
+
+test('the request for an unknown model needs no price and is not in the ledger', async () => {
+  const server = await serve(healthy);
+  const environment = environmentOf({
+    NATTER_BASE_URL: server.url,
+    NATTER_API_KEY: secretKey,
+    NATTER_BUDGET: '5usd/day',
+  });
+  mkdirSync(environment.NATTER_CONFIG_DIR);
+  const document = { version: 1, profiles: { default: { prices: { origin: '1/2' } } } };
+  writeFileSync(join(environment.NATTER_CONFIG_DIR, 'config.json'), JSON.stringify(document));
+  const { named } = await checksOf([], { environment });
+  expect(named('unknown-model')?.text).toBe('an unknown model is refused: 404 not_found');
+  const ledger = join(environment.NATTER_STATE_DIR, 'usage');
+  const lines = readdirSync(ledger).flatMap((name) =>
+    readFileSync(join(ledger, name), 'utf8').trimEnd().split('\n'),
+  );
+  expect(lines.map((line) => (JSON.parse(line) as { model: string }).model)).toEqual([
+    'origin',
+    'origin',
+  ]);
 });
 
 test('the page says what the server does', async () => {

@@ -9,7 +9,7 @@ import { withRequestHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from '../sending/admission.ts';
 import { failureLine, outcomeLine } from '../output/result.ts';
-import { countAnswer, countRequests } from '../sending/count-outcome.ts';
+import { countAnswer, countRequests, isUnsent } from '../sending/count-outcome.ts';
 import type { ItemOutcome } from '../sending/item-attempt.ts';
 import { sendItem, type SendOptions } from '../sending/send-item.ts';
 import { noteTruncation, type TruncationRun } from '../sending/truncation.ts';
@@ -49,9 +49,9 @@ async function endSent(
   const { secrets, keeper, tally, circuitBreaker, stopRun } = processing;
   const { item } = job;
   const { failure, wasStopped, isStarved, content } = outcome;
-  const isOverBudget = failure?.kind === 'budget';
-  if (isOverBudget) stopRun(failure);
-  if (isOverBudget || (wasStopped && content === '')) return { state: 'returned' };
+  const isRefused = failure !== undefined && isUnsent(failure);
+  if (isRefused) stopRun(failure);
+  if (isRefused || (wasStopped && content === '')) return { state: 'returned' };
   countRequests(tally, outcome);
   const line = outcomeLine(secrets, item, parseFingerprint(item.fingerprint) ?? 0n, outcome);
   if (failure === undefined) {

@@ -1,5 +1,10 @@
 import type { Tally } from '../../../batch/tally.ts';
+import type { Failure } from '../../../failure.ts';
 import type { ItemOutcome } from './item-attempt.ts';
+
+/** Whether natter has sent no request, because of a budget or of a setting that all items have in common. */
+export const isUnsent = ({ kind, attempts }: Failure): boolean =>
+  kind === 'budget' || (kind === 'configuration' && attempts === undefined);
 
 /** Counts the requests of an item and their tokens: those of failed answers are billed, too. */
 export function countRequests(tally: Tally, { metadata }: ItemOutcome): void {

@@ -7,7 +7,7 @@ import { withRequestHint } from '../../program/report.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Permission } from './admission.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
-import { countAnswer, countRequests } from './count-outcome.ts';
+import { countAnswer, countRequests, isUnsent } from './count-outcome.ts';
 import type { ItemOutcome } from './item-attempt.ts';
 import { itemFingerprint, sendItem, type SendOptions } from './send-item.ts';
 import type { BatchSink } from '../output/sink.ts';
@@ -67,10 +67,10 @@ async function answerItem(
   }
   const { failure, content, wasStopped } = outcome;
   processing.spending?.settle(index, outcome);
-  const isOverBudget = failure?.kind === 'budget';
-  if (isOverBudget) processing.stopRun(failure);
+  const isRefused = failure !== undefined && isUnsent(failure);
+  if (isRefused) processing.stopRun(failure);
   // Cancelled or refused before any text: without a result, the next run sends it again.
-  if ((isOverBudget || wasStopped) && content === '') {
+  if ((isRefused || wasStopped) && content === '') {
     permission.end(false, undefined);
     return;
   }

@@ -187,6 +187,25 @@ describe.skipIf(path === undefined)('the exported page', () => {
     expect(code).toBe(true);
   });
 
+  test('keeps words of tables whole, and aligns text by its direction', async () => {
+    const cell = 'a long cell '.repeat(30);
+    const content = `| leaf | amount |\n| --- | --- |\n| Sencha | ${cell} |\n\nשלום עולם`;
+    const tab = await show('wide', htmlOf(conversationOf({ role: 'assistant', content })));
+    const heights = `[...document.querySelectorAll('th')].map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getClientRects().length;
+    })`;
+    expect(await tab.evaluate(heights)).toEqual([1, 1]);
+    const gap = `(() => {
+      const paragraph = document.querySelector('.text > p');
+      const range = document.createRange();
+      range.selectNodeContents(paragraph);
+      return paragraph.getBoundingClientRect().right - range.getBoundingClientRect().right;
+    })()`;
+    expect(await tab.evaluate<number>(gap)).toBeLessThan(1);
+  });
+
   test('opens 10,000 turns in proportion to their size, and lays out only the visible ones', async () => {
     const turns = (count: number) =>
       htmlOf(

@@ -19,6 +19,8 @@ export interface ExportedTurn {
   readonly speaker: string;
   /** Such as `version 2 of 3, incomplete`; may be empty. */
   readonly remark: string;
+  /** Written by a model, as answers are. */
+  readonly isSummary?: boolean;
 }
 
 function speakerOf({ role, model }: Turn): string {
@@ -35,6 +37,7 @@ function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOp
   }
   if (turn.refusal !== undefined) remarks.push('refused');
   if (turn.incomplete === true) remarks.push('incomplete');
+  if (turn.finishReason === 'length') remarks.push('reached the token limit');
   if (turn.failure !== undefined) remarks.push(turn.failure.replaceAll('_', ' '));
   return remarks.join(', ');
 }
@@ -45,6 +48,7 @@ function exportedSummary({ turn, content, createdAt }: Summary): ExportedTurn {
     turn: { id: `${turn}-summary`, parent: turn, role: 'system', content, createdAt },
     speaker: 'Summary',
     remark: 'sent instead of the turns above',
+    isSummary: true,
   };
 }
 

@@ -65,15 +65,20 @@ function codeBlock({ text, lang = '' }: Tokens.Code, counter: Counter): string {
 
 /** Answers are untrusted: HTML becomes text, images become links, and links have only web or mail addresses. */
 function createRenderer(counter: Counter): Marked {
-  const link = (href: string, text: string) =>
-    safeAddress.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer">${text}</a>` : text;
+  const link = (href: string, text: string) => {
+    if (!safeAddress.test(href)) return text;
+    const address = escapeHtml(href);
+    // Print shows the address of any other link.
+    return `<a${text === address ? ' class="bare"' : ''} href="${address}" rel="noreferrer">${text}</a>`;
+  };
   return new Marked({
     gfm: true,
     // As on a terminal, line ends of an answer are kept.
     breaks: true,
     extensions: mathExtensions(escapeHtml),
     renderer: {
-      html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+      html: ({ text, block }: Tokens.HTML | Tokens.Tag) =>
+        block ? `<p class="typed">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text),
       image: ({ href, text }) => link(href, escapeHtml(text === '' ? href : text)),
       link({ href, tokens }) {
         return link(href, this.parser.parseInline(tokens));
@@ -103,11 +108,11 @@ function promptHtml(text: string): string {
   return `<div class="typed">${escapeHtml(visible(prompt))}</div>${attached.join('')}`;
 }
 
-function article({ turn, speaker, remark }: ExportedTurn, renderer: Marked): string {
+function article({ turn, speaker, remark, isSummary }: ExportedTurn, renderer: Marked): string {
   const heading = escapeHtml(visible(remark === '' ? speaker : `${speaker} (${remark})`));
   const text = textOf(turn);
   const content =
-    turn.role === 'assistant'
+    turn.role === 'assistant' || isSummary === true
       ? withoutHidden(renderer.parse(visible(text), { async: false })).replaceAll(
           hiddenReferences,
           '',

@@ -5,9 +5,12 @@ export const pageStyle = `
 @media (prefers-color-scheme: dark) { :root { --paper: #16191d; --ink: #e4e7eb; --dim: #a0a9b5; --line: #3a424c; --code: #20252b; --you: #7fb0ff; --link: #8ab8ff; } }
 body { background: var(--paper); color: var(--ink); max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
 a { color: var(--link); }
-h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
-header p, article > h2 { color: var(--dim); font-size: .9rem; font-weight: 600; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+header p, article > h2 { color: var(--dim); font-size: .9rem; margin: 0 0 .5rem; }
+article > h2 { font-weight: 600; }
 article { margin: 2rem 0; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 16rem; }
+h1, .typed, .text :is(p, li, h3, h4, h5, h6, th, td) { unicode-bidi: plaintext; }
+.text > :first-child { margin-top: 0; } .text > :last-child { margin-bottom: 0; }
 .text :is(h3, h4, h5, h6) { line-height: 1.3; margin: 1.4em 0 .5em; }
 h3 { font-size: 1.25rem; } h4 { font-size: 1.1rem; } h5, h6 { font-size: 1rem; }
 .typed { white-space: pre-wrap; }
@@ -23,9 +26,10 @@ figcaption { display: flex; align-items: center; justify-content: space-between;
 .copy { display: none; font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: .25rem; padding: 0 .6rem; cursor: pointer; }
 .scripted .copy { display: inline-block; }
 .table { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; }
+table { border-collapse: collapse; overflow-wrap: normal; }
 th, td { border: 1px solid var(--line); padding: .25rem .6rem; }
 li:has(> input) { list-style: none; }
+li > input { margin: 0 .4rem 0 -1.25rem; }
 .math { white-space: pre-wrap; }
 hr { border: 0; border-top: 1px solid var(--line); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
@@ -37,7 +41,8 @@ hr { border: 0; border-top: 1px solid var(--line); }
   article > h2, h3, h4, h5, h6 { break-after: avoid; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   .scripted .copy, figcaption:has(> span:empty) { display: none; }
-  .text a[href^="http"]::after { content: " (" attr(href) ")"; color: var(--dim); }
+  td { overflow-wrap: anywhere; }
+  .text a[href^="http"]:not(.bare)::after { content: " (" attr(href) ")"; color: var(--dim); }
 }
 `;
 

@@ -95,6 +95,50 @@ describe('exports', () => {
     expect(page).toContain('<p>a<code class="math">$$x_1$$</code></p>');
   });
 
+  test('an HTML page has block HTML as a paragraph, line by line', () => {
+    const page = wholeExport(
+      exportHtml,
+      conversation('why?', '<details>\n  <b>x</b>\n</details>\n\nafter').conversation(),
+      selected,
+    );
+    expect(page).toContain(
+      '<p class="typed">&lt;details&gt;\n  &lt;b&gt;x&lt;/b&gt;\n&lt;/details&gt;</p>\n<p>after</p>',
+    );
+  });
+
+  test('an HTML page marks links whose label is their address', () => {
+    const answer = '<https://a.example> and [b](https://b.example)';
+    const shown = conversation('why?', answer).conversation();
+    const page = wholeExport(exportHtml, shown, selected);
+    expect(page.match(/<a [^>]*>/g)).toEqual([
+      '<a class="bare" href="https://a.example" rel="noreferrer">',
+      '<a href="https://b.example" rel="noreferrer">',
+    ]);
+  });
+
+  test('an answer that reached the token limit says so', () => {
+    const journal = conversation('why?', 'because');
+    const again = journal.startAnswer({
+      model: 'nextgen',
+      parent: pathOf(journal.conversation())[0]?.id,
+    });
+    journal.appendText(again.id, 'it is');
+    journal.endAnswer(again.id, { finishReason: 'length' });
+    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toContain(
+      '## nextgen (reached the token limit)\n\nit is',
+    );
+  });
+
+  test('an HTML page renders a summary as an answer', () => {
+    const journal = conversation('why?', 'because');
+    const [, answer] = pathOf(journal.conversation());
+    const turn = answer?.id ?? '';
+    journal.setSummary({ turn, after: turn, content: '**of it**', model: 'origin' });
+    const page = wholeExport(exportHtml, journal.conversation(), selected);
+    expect(page).toContain('<h2>Summary (sent instead of the turns above)</h2>');
+    expect(page).toContain('<p><strong>of it</strong></p>');
+  });
+
   test('an HTML page has the date and the conversation id', () => {
     const shown = conversation('why?', 'because').conversation();
     const page = wholeExport(exportHtml, shown, selected);

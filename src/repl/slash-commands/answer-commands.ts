@@ -29,7 +29,7 @@ import { shownText } from '../editing/paste.ts';
 import type { ReplState } from '../state/state.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import type { SlashCommand } from './slash-command.ts';
+import { unquoted, type SlashCommand } from './slash-command.ts';
 
 const continuation =
   'Continue exactly where your last answer stopped, without repeating any of it.';
@@ -148,7 +148,7 @@ function save(state: ReplState, argument: string): Step {
   if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);
   const block = number === undefined ? undefined : Number(number);
   return withAnswer(state, (source) =>
-    startTask(state, 'saving', { type: 'save', path, source, block }),
+    startTask(state, 'saving', { type: 'save', path: unquoted(path), source, block }),
   );
 }
 
@@ -223,6 +223,7 @@ export const answerCommands: readonly SlashCommand[] = [
     group: 'conversations',
     example: '/export tea.html',
     completes: 'files',
-    run: (state, argument) => startTask(state, 'exporting', { type: 'export', argument }),
+    run: (state, argument) =>
+      startTask(state, 'exporting', { type: 'export', argument: unquoted(argument) }),
   },
 ];

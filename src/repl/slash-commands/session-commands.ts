@@ -19,7 +19,7 @@ import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
 import { usageText } from '../text/status-text.ts';
 import { displayCommands } from './display-commands.ts';
-import { offWords, type SlashCommand } from './slash-command.ts';
+import { offWords, unquoted, type SlashCommand } from './slash-command.ts';
 
 function rename(state: ReplState, title: string): Step {
   if (title !== '') return step(state, { type: 'rename', title });
@@ -84,8 +84,7 @@ function attach(state: ReplState, argument: string): Step {
   if (argument === 'none')
     return printNotice({ ...state, attachments: [] }, 'no files are attached');
   if (argument !== '') {
-    const path = argument.replace(/^"(.*)"$/, '$1');
-    return startTask(state, 'reading a file', { type: 'attach', path });
+    return startTask(state, 'reading a file', { type: 'attach', path: unquoted(argument) });
   }
   const names = state.attachments.map(({ name }) => name);
   return names.length === 0

@@ -24,6 +24,9 @@ export const commandGroups = {
 /** The arguments that remove a setting. */
 export const offWords: ReadonlySet<string> = new Set(['off', 'none']);
 
+/** A path as it is typed for a shell: quotes around it are not part of it. */
+export const unquoted = (path: string) => path.replace(/^(["'])(.+)\1$/, '$2');
+
 export type CommandGroup = keyof typeof commandGroups;
 
 export interface SlashCommand {

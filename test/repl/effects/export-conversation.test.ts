@@ -20,6 +20,8 @@ test.each([
   ['/export tea.md', 'tea.md', 'Markdown'],
   ['/export tea.JSON', 'tea.JSON', 'JSON'],
   ['/export my tea.htm', 'my tea.htm', 'HTML'],
+  ['/export "my tea.htm"', 'my tea.htm', 'HTML'],
+  ["/export 'my tea.htm'", 'my tea.htm', 'HTML'],
   ['/export html', 'which-tea-is-green.html', 'HTML'],
   ['/export md', 'which-tea-is-green.md', 'Markdown'],
   ['/export markdown', 'which-tea-is-green.md', 'Markdown'],

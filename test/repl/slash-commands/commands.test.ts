@@ -182,7 +182,7 @@ describe('the last answer', () => {
     ['/copy', { type: 'copy', source: 'because', block: undefined }],
     ['/copy 2', { type: 'copy', source: 'because', block: 2 }],
     ['/save a.md', { type: 'save', source: 'because', block: undefined, path: 'a.md' }],
-    ['/save 2 f.ts', { type: 'save', source: 'because', block: 2, path: 'f.ts' }],
+    ['/save 2 "a b.ts"', { type: 'save', source: 'because', block: 2, path: 'a b.ts' }],
     ['/save', { type: 'save-journal' }],
   ])('is used by %s', (line, effect) => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);

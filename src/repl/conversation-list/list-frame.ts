@@ -12,7 +12,7 @@ import { symbolsFor, type Symbols } from '../text/symbols.ts';
 import { fittingEnd, shorten } from '../view/fit-parts.ts';
 import { firstVisible } from '../view/fit-view.ts';
 import { fitExcerpt } from './fit-excerpt.ts';
-import { isComplete, matchesOf, type Match } from './matches.ts';
+import { isComplete, matchesOf, totalOf, type Match } from './matches.ts';
 
 interface Drawing extends ListLook {
   /** Columns the rows may use. */
@@ -44,8 +44,8 @@ export const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRow
 
 /** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
 function positionText(list: ConversationList, matches: readonly Match[]): string {
-  const { entries, excerpts, rows, selected } = list;
-  const total = count(entries.length);
+  const { excerpts, rows, selected } = list;
+  const total = count(totalOf(list));
   const isAll = list.query.trim() === '';
   if (list.isReading && !isAll) {
     const read = list.searchesTexts ? Math.min(excerpts.length, rows.length) : rows.length;
@@ -210,6 +210,7 @@ function hintRow(list: ConversationList, { style, symbols, columns, keyMap }: Dr
     [...opens, ...hint('list-search', search), ...selects, ...returns],
     [...opens, ...hint('list-search', search), ...returns],
     [...opens, ...hint('list-search', shortSearch), ...returns],
+    [...hint('list-search', shortSearch), ...returns],
     [...opens, ...returns],
   ].map((parts) => parts.join(symbols.dot));
   const found = variants.find((text) => displayWidth(text) <= columns) ?? returns.join('');

@@ -5,7 +5,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { refuse, step, type Step } from '../reducer/step.ts';
 import type { OpenList, ReplState } from '../state/state.ts';
 import { closeList, openListed } from './answer-list.ts';
-import { isComplete, matchesOf, settle, type Match } from './matches.ts';
+import { isComplete, matchesOf, settle, totalOf, type Match } from './matches.ts';
 
 // The list in line mode: numbered conversations, and a question.
 
@@ -26,7 +26,7 @@ function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current
 
 function headOf(list: OpenList, found: number): string {
   const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
-  if (terms.length === 0) return `${countOf(list.entries.length, 'conversation')}, newest first.`;
+  if (terms.length === 0) return `${countOf(totalOf(list), 'conversation')}, newest first.`;
   const total = `${count(found)}${isComplete(list) ? '' : ' or more'}`;
   return `${total} with ${terms.join(' and ')} in the ${list.searchesTexts ? 'text' : 'title'}.`;
 }

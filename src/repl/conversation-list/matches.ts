@@ -28,6 +28,10 @@ export function matchesOf(list: ConversationList): readonly Match[] {
   });
 }
 
+/** All conversations, without those that turned out to be unreadable. */
+export const totalOf = ({ entries, rows }: ConversationList): number =>
+  entries.length - rows.filter((row) => row === undefined).length;
+
 /** Whether further entries may match. */
 export function isComplete(list: ConversationList): boolean {
   const { entries, rows, excerpts } = list;

@@ -55,6 +55,18 @@ test('a narrow window has short ages and no model', () => {
   expect(second).toMatch(/^ {2}\[this\] Coffee +1 d *$/);
 });
 
+test('the key that searches the texts is shown in a narrow window', () => {
+  expect(draw(listOf(rows), 40).rows.at(-1)).toBe('Tab searches · Esc returns');
+  expect(draw(listOf(rows), 41).rows.at(-1)).toBe('Enter opens · Tab searches · Esc returns');
+});
+
+test('a conversation that is not readable does not count', () => {
+  const { entries } = listOf(rows);
+  const [first, , third] = rows;
+  const list = listOf(rows, { entries, rows: [first, undefined, third] });
+  expect(draw(list).rows[0]).toMatch(/1 of 2$/);
+});
+
 test('the preview is only that of the selected conversation', () => {
   const shown = draw(listOf(rows, { preview, selected: 1 })).rows.join('\n');
   expect(shown).not.toContain('Sencha');

@@ -36,13 +36,24 @@ function isCurrent(composer: Draft, { from, to, typed }: CompletionRequest): boo
   return current?.from === from && current.to === to && current.typed === typed;
 }
 
+/** Puts the typed folder first, which Enter sends; not `~/`, `../` and `/`, which are too large to be meant. */
+function withTypedFolder(
+  { typed }: CompletionRequest,
+  found: readonly Candidate[],
+): readonly Candidate[] {
+  const isFolder =
+    /[^~./\\][^/\\]*[/\\]$/.test(typed) && found.some(({ value }) => value.startsWith(typed));
+  return isFolder ? [{ value: typed.slice(0, -1), isFolder }, ...found] : found;
+}
+
 export function onFilesPicked(
   state: ReplState,
   request: CompletionRequest,
-  candidates: readonly Candidate[],
+  found: readonly Candidate[],
   isPartial: boolean,
 ): Step {
   if (state.isPicking !== true || !isCurrent(state.composer, request)) return step(state);
+  const candidates = withTypedFolder(request, found);
   const completion =
     candidates.length === 0 ? undefined : { request, candidates, selected: 0, isPartial };
   return step({ ...state, completion });
@@ -58,12 +69,20 @@ function accept(state: ReplState, { request, candidates, selected }: CompletionM
   return isPicking ? pickAgain(next) : step(next);
 }
 
+const separatorAtEnd = /[/\\]$/;
+
+function isTypedInFull({ request, candidates, selected }: CompletionMenu): boolean {
+  return request.typed.replace(separatorAtEnd, '') === candidates[selected]?.value;
+}
+
 /** Handles the keys of the open picker that differ from those of other menus. */
 export function onPickerAction(
   state: ReplState,
   menu: CompletionMenu,
   action: KeyAction,
 ): Step | undefined {
+  const isTypedFolder = separatorAtEnd.test(menu.request.typed) && isTypedInFull(menu);
+  if (action === 'completion-tab' && isTypedFolder) return undefined;
   if (action === 'completion-accept' || action === 'completion-tab') return accept(state, menu);
   if (action !== 'completion-close') return undefined;
   return step({ ...state, completion: undefined, isPicking: false });
@@ -75,7 +94,6 @@ export function onPickerAction(
  */
 export function isForPicker({ isPicking, completion, composer }: ReplState, action: KeyAction) {
   if (isPicking !== true || completion === undefined) return true;
-  const { candidates, selected, request } = completion;
-  const isTyped = candidates[selected]?.value === request.typed;
-  return isCurrent(composer, request) && !(action === 'completion-accept' && isTyped);
+  const isSent = action === 'completion-accept' && isTypedInFull(completion);
+  return isCurrent(composer, completion.request) && !isSent;
 }

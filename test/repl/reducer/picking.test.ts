@@ -108,6 +108,18 @@ describe('the file picker', () => {
     ]);
   });
 
+  test('Enter sends a folder that is typed in full, and Tab continues with what it has', () => {
+    const state = picking('see @src/', 'src/a.ts', 'src/b.ts');
+    expect(sent(run(state, enter))).toEqual(['see @src/']);
+    expect(composed(run(state, tab, enter).state)).toBe('see @src/a.ts ');
+    expect(composed(run(state, tab, tab).state)).toBe('see @src/a.ts ');
+  });
+
+  test.each(['~/', '../', '/'])('Enter does not send all of %s', (folder) => {
+    const { state, effects } = run(picking(`@${folder}`, `${folder}a.ts`), enter);
+    expect([composed(state), effects]).toEqual([`@${folder}a.ts `, []]);
+  });
+
   test('Enter sends if no file matches', () => {
     expect(sent(run(picking('ask @someone'), enter))).toEqual(['ask @someone']);
   });

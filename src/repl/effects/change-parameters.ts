@@ -23,11 +23,16 @@ function changeOf(core: SessionCore, before: ParameterChanges, text: string): Ch
   const [name = '', word, ...rest] = text.split(/\s+/);
   if (word === 'off' && rest.length === 0) {
     if (!Object.hasOwn(sentParameters(core), name)) {
+      if (name === 'temperature') return undefined;
       throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
     }
     return { parameters: without(before, name), text: `${name} is no longer sent` };
   }
-  if (!text.includes('=')) return undefined;
+  if (!text.includes('=')) {
+    if (word === undefined) return undefined;
+    const hint = `/param ${name}=${text.slice(name.length).trim()}`;
+    throw new Failure('usage', '/param needs = between a name and its value', { hint });
+  }
   const [field, value] = core.ports.parseParameter(text);
   const { set, removed } = without(before, field);
   return {
@@ -59,7 +64,8 @@ export function runChangeParameters(core: SessionCore, text: string): Promise<vo
   return runTask(core, async () => {
     const before = core.state().settings.parameters ?? none;
     const change = changeOf(core, before, text);
-    if (change === undefined) return [notice(core.ports.clean(listText(core, text)))];
+    if (change === undefined)
+      return [notice(core.ports.clean(listText(core, text.split(' ', 1)[0] ?? '')))];
     core.journal().setParameters(change.parameters);
     core.dispatch({ type: 'parameters-changed', parameters: change.parameters });
     return [notice(core.ports.clean(change.text))];

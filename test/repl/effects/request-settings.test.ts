@@ -41,6 +41,17 @@ test('off removes a field, and a name alone shows it', async () => {
   expect(memory.text()).toContain('no parameter top_k is sent\n  /param lists them');
 });
 
+test('/temperature off changes nothing if no temperature is sent', async () => {
+  const memory = await entered('/temperature off');
+  expect(memory.text()).toBe('natter: no temperature is sent; /temperature 0.2 sets it\n');
+});
+
+test('/param names the missing = of a value', async () => {
+  const memory = await entered('/temperature 0.2', '/param temperature 0.3');
+  expect(memory.text()).toContain('/param needs = between a name and its value\n');
+  expect(memory.text()).toContain('  /param temperature=0.3\n');
+});
+
 test('/temperature takes a number only', async () => {
   const memory = await entered('/temperature warm');
   expect(memory.text()).toContain('/temperature needs a number');

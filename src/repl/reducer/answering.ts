@@ -125,7 +125,7 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
 }
 
 /** In line mode the queue is not visible otherwise. */
-function reportQueue(state: ReplState): Step {
+export function reportQueue(state: ReplState): Step {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
   const enter = neededKeyOf('send', state.keyMap);

@@ -6,7 +6,7 @@ import { addressDialog, keyDialog, keyHint, serversDialog, type Dialog } from '.
 import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
-import { onAnswerEnded, onChatEvent, withConversation } from './answering.ts';
+import { onAnswerEnded, onChatEvent, reportQueue, withConversation } from './answering.ts';
 import { withCompaction } from './compacting.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
@@ -37,6 +37,11 @@ function dialogOf({ activity }: ReplState): Dialog | undefined {
   return activity?.type === 'task' ? activity.dialog : undefined;
 }
 
+/** As after a stopped answer: what is queued may depend on what was stopped. */
+function pauseQueue(state: ReplState): Step {
+  return reportQueue({ ...state, isQueuePaused: state.isQueuePaused || state.queue.length > 0 });
+}
+
 function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
   const { activity } = state;
   const isTask = activity?.type === 'task';
@@ -45,7 +50,7 @@ function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
   const dialog = state.dialog ?? (isUnanswered ? activity.dialog : undefined);
   const next = isTask ? { ...state, activity: undefined, dialog } : state;
   const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
-  return andThen(shown, advance);
+  return andThen(shown, isTask && activity.isStopping ? pauseQueue : advance);
 }
 
 function onConnected(
@@ -137,7 +142,8 @@ function onEffectFailed(
   if (activity?.type === 'task' && activity.effect === effect) {
     const dialog = state.dialog ?? activity.dialog;
     const ended = step({ ...state, activity: undefined, dialog }, report);
-    return andThen(andThen(ended, recoveries[effect.type] ?? step), advance);
+    const recovered = andThen(ended, recoveries[effect.type] ?? step);
+    return andThen(recovered, failure === 'stopped' ? pauseQueue : advance);
   }
   return andThen(step(state, report), recoveries[effect.type] ?? step);
 }

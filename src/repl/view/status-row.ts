@@ -18,6 +18,8 @@ const shortHurryHint: LinePart = { text: 'Enter now', priority: 2, isHint: true 
 
 type Retrying = Extract<Status, { phase: 'retrying' }>;
 
+/** Columns below which a shortened task means nothing. */
+const minTaskColumns = 12;
 /** Columns below which a shortened cause means nothing. */
 const minCauseColumns = 10;
 /** Columns of the cause that matter more than the hints. */
@@ -56,7 +58,11 @@ function waitingParts({ model, seconds }: Extract<Status, { phase: 'waiting' }>)
 
 function workingParts({ task, seconds }: Extract<Status, { phase: 'working' }>) {
   const time = seconds > 0 ? durationText(seconds) : '';
-  return [{ text: task, priority: 3 }, { text: time, priority: 2 }, stopHint];
+  return [
+    { text: task, priority: 3, minColumns: minTaskColumns },
+    { text: time, priority: 2 },
+    stopHint,
+  ];
 }
 
 function partsOf(

@@ -151,3 +151,16 @@ test('a program that fails without a terminal has a hint', async () => {
   await memory.ended();
   expect(memory.text()).toContain('a command has no terminal and no input');
 });
+
+test('a stopped command pauses the queue', async () => {
+  const memory = sessionWith(async ({ onOutput }) => {
+    await onOutput('one\n');
+    return { ...success, code: undefined, killedBy: 'SIGTERM' };
+  });
+  memory.enter('!npm test');
+  memory.enter('why does it fail?');
+  await expect.poll(() => memory.text()).toContain('one\n');
+  memory.session.dispatch({ type: 'interrupted', now: 0 });
+  const { isQueuePaused, queue } = await memory.ended();
+  expect([isQueuePaused, queue.length, memory.requests.length]).toEqual([true, 1, 0]);
+});

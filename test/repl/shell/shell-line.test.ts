@@ -26,6 +26,7 @@ describe('a program that uses the screen', () => {
     ['vi notes.md', 'vi'],
     ['sudo nano /etc/hosts', 'nano'],
     ['htop', 'htop'],
+    ['LANG=C A= vi notes.md', 'vi'],
   ])('is recognised in %j', (command, program) => {
     expect(screenProgramOf(command)).toBe(program);
   });

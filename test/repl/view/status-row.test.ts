@@ -103,6 +103,13 @@ describe('the status line', () => {
     expect(row(status, { columns: columns + 2 })).toBe(text);
   });
 
+  test('shortens a task before it leaves out its stop hint', () => {
+    const task = 'running npm run build -- --watch';
+    expect(row({ phase: 'working', task, seconds: 2 }, { columns: 40 })).toBe(
+      'running npm run bui… · 2 s · Esc stops',
+    );
+  });
+
   test('is ASCII on a terminal without Unicode', () => {
     expect(row(retrying, { unicode: false })).toMatch(/^[\x20-\x7E]+$/);
   });

@@ -16,7 +16,18 @@ import {
 import type { StreamFixture } from '../support/stream-events.ts';
 import { streamFixtures } from '../support/stream-fixtures.ts';
 import { serveFront } from './engine-helpers.ts';
-import { chunks, complete, deltas, jsonOf, payloads, stream } from './sandbox-helpers.ts';
+import {
+  chunks,
+  complete,
+  deltas,
+  jsonOf,
+  openSandbox,
+  openSocket,
+  payloads,
+  rawRequest,
+  readSocket,
+  stream,
+} from './sandbox-helpers.ts';
 
 function reply({ contentType, bytes }: Pick<StreamFixture, 'contentType' | 'bytes'>): Reply {
   return [response(200, { 'content-type': contentType }, bytes)];
@@ -197,4 +208,37 @@ describe('the request to the engine', () => {
       expect(engine.requests).toEqual([]);
     },
   );
+});
+
+describe('the body of a stream', () => {
+  async function* greet() {
+    yield { type: 'text-received', text: 'grüß dich', deltas: ['grüß', ' dich'] } as const;
+    yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } } as const;
+  }
+
+  async function read(version: string, header = '') {
+    const sandbox = await openSandbox({ engine: greet });
+    const request = rawRequest('hello').replace('HTTP/1.1\r\n', `${version}\r\n${header}`);
+    const { text } = await readSocket(await openSocket(sandbox, request));
+    const [headers = '', ...body] = text.split('\r\n\r\n');
+    return { headers, body: body.join('\r\n\r\n') };
+  }
+
+  test('has an HTTP chunk for each write, with its size in bytes', async () => {
+    const { headers, body } = await read('HTTP/1.1', 'Connection: close\r\n');
+    expect(headers).toMatch(/transfer-encoding: chunked/i);
+    const pieces = body.split('\r\n');
+    expect(pieces.slice(4)).toEqual(['0', '', '']);
+    const [size = '', text = '', closingSize = '', closing = ''] = pieces;
+    expect(text).toContain('"grüß"');
+    expect(closing).toMatch(/^data: .*\n\ndata: \[DONE\]\n\n$/);
+    expect(Number.parseInt(size, 16)).toBe(Buffer.byteLength(text));
+    expect(Number.parseInt(closingSize, 16)).toBe(Buffer.byteLength(closing));
+  });
+
+  test('has no HTTP chunks for a client of HTTP/1.0', async () => {
+    const { headers, body } = await read('HTTP/1.0');
+    expect(headers).not.toMatch(/transfer-encoding/i);
+    expect(body).toMatch(/^data: [^]*"grüß"[^]*\n\ndata: \[DONE\]\n\n$/);
+  });
 });

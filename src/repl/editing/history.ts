@@ -113,7 +113,7 @@ export function startSearch(): HistorySearch {
 }
 
 /** Smart case: a query without capitals ignores case. */
-function contains(entry: Draft, query: string): boolean {
+export function contains(entry: Draft, query: string): boolean {
   const content = contentOf(entry);
   return query === query.toLowerCase()
     ? content.toLowerCase().includes(query)
@@ -185,9 +185,18 @@ export function matchOf(history: History, { match }: HistorySearch): Draft | und
   return match === undefined ? undefined : history.entries[match];
 }
 
-/** Recalls the match, with the draft as the newest entry; without a match, returns the draft. */
-export function acceptSearch(history: History, search: HistorySearch, current: Draft): HistoryStep {
-  return search.match === undefined
-    ? { history, draft: current }
-    : moveToEntry(history, search.match, current);
+/**
+ * Recalls the match as it was sent, which may replace an edit of it, with the draft as the newest entry; without a
+ * match, returns the draft.
+ */
+export function acceptSearch(
+  history: History,
+  { match }: HistorySearch,
+  current: Draft,
+): HistoryStep {
+  if (match === undefined) return { history, draft: current };
+  const edits = new Map(history.edits).set(history.position, current);
+  edits.delete(match);
+  const next = { ...history, edits, position: match };
+  return { history: next, draft: draftAt(next, match) };
 }

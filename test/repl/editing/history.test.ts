@@ -160,6 +160,14 @@ describe('search', () => {
     expect(at.draft).toEqual(draft);
   });
 
+  test('puts a match into the composer as it was sent, not as it was edited', () => {
+    const third = step(olderEntry, typed('my draft'));
+    const query = extendQuery(third.history, startSearch(), 'thi');
+    const accepted = acceptSearch(third.history, query, draftFrom(''));
+    expect(accepted.draft.text).toBe('third');
+    expect(step(newerEntry, accepted).draft.text).toBe('my draft');
+  });
+
   test('keeps the draft if nothing matched', () => {
     const draft = draftFrom('my draft');
     expect(acceptSearch(prompts, search('nowhere'), draft).draft).toBe(draft);

@@ -3,7 +3,13 @@ import { titleOf } from '../../conversation/tree.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import { matchOf, olderMatches, type History, type HistorySearch } from '../editing/history.ts';
+import {
+  contains,
+  matchOf,
+  olderMatches,
+  type History,
+  type HistorySearch,
+} from '../editing/history.ts';
 import { keyOf, neededKeyOf, type KeyMap } from '../editing/keys/key-map.ts';
 import { layout, composerColumns, composerRows } from '../editing/layout.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
@@ -136,9 +142,11 @@ const maxOlderMatches = 4;
 
 function searchView(history: History, search: HistorySearch): SearchView {
   const older = olderMatches(history, search, maxOlderMatches);
+  const match = matchOf(history, search);
   return {
     query: sanitizeLine(search.query),
     found: !search.isFailed,
+    isMatching: match !== undefined && contains(match, search.query),
     older: older.map((draft) => sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '))),
   };
 }

@@ -66,7 +66,8 @@ interface SearchLinesProps {
 /** What is searched for, and the next older matches. */
 export function SearchLines({ search, rows }: SearchLinesProps): ReactNode {
   const { style, symbols, columns } = useAppearance();
-  const label = search.found ? 'history: ' : 'not in the history: ';
+  const failed = search.isMatching ? 'no other match: ' : 'not in the history: ';
+  const label = search.found ? 'history: ' : failed;
   const query = shorten(search.query, columns - label.length, symbols);
   const older = search.older
     .slice(0, rows - 1)

@@ -106,6 +106,8 @@ export interface CompletionView {
 export interface SearchView {
   readonly query: string;
   readonly found: boolean;
+  /** The match in the composer contains the query. */
+  readonly isMatching: boolean;
   /** The next older matches, each on one line. */
   readonly older: readonly string[];
 }

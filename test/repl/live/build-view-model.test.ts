@@ -102,8 +102,13 @@ test('during a history search, the composer shows the match', () => {
   );
   expect(buildViewModel(state, '')).toMatchObject({
     composer: { rows: ['tea'] },
-    search: { query: 'te', found: true },
+    search: { query: 'te', found: true, isMatching: true },
   });
+  const older = run(state, pressed('r', { ctrl: true }));
+  const longer = run(older.state, typed('x'));
+  const searchOf = (shown: ReplState) => buildViewModel(shown, '').search;
+  expect(searchOf(older.state)).toMatchObject({ found: false, isMatching: true });
+  expect(searchOf(longer.state)).toMatchObject({ found: false, isMatching: false });
 });
 
 test('the selected one of many choices is in sight', () => {

@@ -82,17 +82,22 @@ describe('the completion menu', () => {
   });
 });
 
-test('the search line shows the query and a failed search', () => {
-  expect(drawn(<SearchLines search={{ query: 'tea', found: true, older: [] }} rows={1} />)).toEqual(
-    ['history: tea'],
-  );
-  expect(
-    drawn(<SearchLines search={{ query: 'tea', found: false, older: [] }} rows={1} />),
-  ).toEqual(['not in the history: tea']);
+test.each([
+  [{ found: true, isMatching: true }, 'history: tea'],
+  [{ found: false, isMatching: true }, 'no other match: tea'],
+  [{ found: false, isMatching: false }, 'not in the history: tea'],
+])('the row of a search with %j is %s', (result, row) => {
+  const search = { query: 'tea', older: [], ...result };
+  expect(drawn(<SearchLines search={search} rows={1} />)).toEqual([row]);
 });
 
 test('a search shows as many older matches as fit', () => {
-  const search = { query: 'tea', found: true, older: ['green tea', 'black tea in a glass'] };
+  const search = {
+    query: 'tea',
+    found: true,
+    isMatching: true,
+    older: ['green tea', 'black tea in a glass'],
+  };
   const look = { columns: 16 };
   expect(drawn(<SearchLines search={search} rows={3} />, look)).toEqual([
     'history: tea',

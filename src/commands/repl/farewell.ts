@@ -11,5 +11,5 @@ export function farewell({ signal }: Pick<Context, 'signal'>, session: Session):
   const { conversation } = session.state();
   const isStored = session.isStored() && conversation.turns.size > 0;
   if (!isStored || signal.aborted) return '';
-  return `natter --resume ${conversation.id} reopens this conversation\n`;
+  return `natter --resume ${conversation.id} reopens it\n`;
 }

@@ -35,10 +35,14 @@ const title: Column = { heading: 'TITLE' };
 const facts: readonly Column[] = [
   { heading: 'ID' },
   { heading: 'CHANGED' },
-  { heading: 'TURNS', align: 'right' },
+  { heading: 'TURNS', align: 'right', isSpare: true },
 ];
 const columns = [...facts, title];
-const searchColumns = [...facts, { heading: 'HITS', align: 'right' }, title] as const;
+const searchColumns = [
+  ...facts,
+  { heading: 'HITS', align: 'right', isSpare: true },
+  title,
+] as const;
 
 /** Milliseconds of reading after which keys and timers are handled. */
 const maxSliceTime = 40;

@@ -7,8 +7,8 @@ import { createJournal } from '../../../src/conversation/journal/open-journal.ts
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 /** Two conversations, one on tea and one on something else; `title` is that of a third one. */
-async function createLibrary(title?: string) {
-  const { context } = createMemoryContext();
+async function createLibrary(title?: string, columns = 80) {
+  const { context } = createMemoryContext({ columns });
   const { clock, process } = context;
   const folder = mkdtempSync(path.join(tmpdir(), 'natter-library-'));
   const options = {
@@ -44,6 +44,13 @@ test('lists all conversations without a query', async () => {
   expect(text).toMatch(/on tea/);
   expect(text).toMatch(/a question/);
   expect(text).not.toContain('HITS');
+});
+
+test('a narrow window shows titles, in rows that end one column before its edge', async () => {
+  const library = await createLibrary('a title that is longer than a row of the window', 40);
+  const text = await library.describe('title', new AbortController().signal);
+  const row = text.split('\n').find((line) => line.includes('a title that'));
+  expect(row).toHaveLength(39);
 });
 
 test('finds titles', async () => {

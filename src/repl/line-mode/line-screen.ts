@@ -112,16 +112,24 @@ function ask(output: Output, state: ReplState | undefined): void {
 function createProgressNotices(output: Output) {
   let lastProgress: string | undefined;
   let wasArmed = false;
+  let wasStalled = false;
   return (state: ReplState): void => {
     const { activity, now, isQuitArmed } = state;
     if (isQuitArmed && !wasArmed) {
       writeNotice(output, `press ${neededKeyOf('interrupt', state.keyMap)} again to quit`);
     }
     wasArmed = isQuitArmed;
-    if (activity?.type !== 'answer' || progressKey(activity, now) === lastProgress) return;
-    const progress = progressOf(activity, state);
+    const answer = activity?.type === 'answer' ? activity : undefined;
+    const isStalled = answer !== undefined && stalledSeconds(answer, now) !== undefined;
+    // Separates the notice about the stall from the rest of the answer.
+    if (wasStalled && !isStalled && answer !== undefined) {
+      writeNotice(output, `${answer.model} continues`);
+    }
+    wasStalled = isStalled;
+    if (answer === undefined || progressKey(answer, now) === lastProgress) return;
+    const progress = progressOf(answer, state);
     if (progress === undefined) return;
-    lastProgress = progressKey(activity, now);
+    lastProgress = progressKey(answer, now);
     writeNotice(output, progress);
   };
 }

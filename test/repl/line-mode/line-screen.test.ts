@@ -51,6 +51,19 @@ test('reports a stalled answer once, on a separate line', () => {
   );
 });
 
+test('reports that a stalled answer continues, not that it ends', () => {
+  const { screen, text } = open();
+  screen.show(stateOf({ activity: streaming, now: 5000 }));
+  screen.show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 6000 }));
+  screen.show(stateOf({ activity: { ...streaming, lastAt: 6000 }, now: 11_000 }));
+  screen.show(stateOf({ now: 12_000 }));
+  expect(text().match(/natter: [^;\n]+/g)).toEqual([
+    'natter: nothing for 5 s',
+    'natter: origin continues',
+    'natter: nothing for 5 s',
+  ]);
+});
+
 test('reports a second stall of the same answer', () => {
   const { screen, text } = open();
   screen.show(stateOf({ activity: streaming, now: 5000 }));

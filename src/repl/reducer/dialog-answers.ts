@@ -147,10 +147,10 @@ function goBack(state: ReplState, dialog: Dialog): Step {
     : step({ ...state, dialog: previous });
 }
 
-/** Ctrl+C goes back like Esc. After it has cancelled the first dialog, the next Ctrl+C quits. */
+/** Ctrl+C goes back like Esc. After it has cancelled the choice of a service, the next Ctrl+C quits. */
 export function interruptDialog(state: ReplState, dialog: Dialog): Step {
   const done = goBack(state, dialog);
-  return dialog.previous === undefined && dialog.pending === undefined
+  return dialog.previous === undefined && offers(dialog, 'sandbox')
     ? { ...done, state: { ...done.state, isQuitArmed: true } }
     : done;
 }

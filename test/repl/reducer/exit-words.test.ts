@@ -4,6 +4,7 @@ import {
   composed,
   effectsOf,
   enter,
+  interrupt,
   pressed,
   printed,
   run,
@@ -50,4 +51,17 @@ describe('Y18: a word that quits other programs', () => {
     const { state } = run(asked.state, line('one'), line('exit'));
     expect([state.hasQuit, state.isExitWordEntered]).toEqual([false, true]);
   });
+});
+
+test('Ctrl+C cancels a question, and pressed again does not quit', () => {
+  const choices = [{ key: 'export', label: 'replace it' } as const];
+  const dialog = {
+    type: 'choice',
+    title: 'tea.md exists already',
+    choices,
+    selected: 0,
+  } as const;
+  const cancelled = run(stateOf({ dialog }), interrupt);
+  expect(printed(cancelled.effects)).toEqual(['nothing was written']);
+  expect(run(cancelled.state, interrupt).state.hasQuit).toBe(false);
 });

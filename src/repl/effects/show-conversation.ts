@@ -11,10 +11,11 @@ const maxPrompts = 3;
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
   const { content: text, refusal, model } = answer;
+  const isCut = answer.incomplete === true || answer.finishReason === 'length';
   return [
     ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
     ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),
-    ...(answer.incomplete === true ? [notice('cut off; /continue resumes it')] : []),
+    ...(isCut ? [notice('cut off; /continue resumes it')] : []),
   ];
 }
 

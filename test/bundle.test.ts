@@ -81,6 +81,8 @@ test('no other command loads the REPL', () => {
   const ofRepl = [
     'compact.cjs',
     'later.cjs',
+    'list-effects.cjs',
+    'list-port.cjs',
     'run-line-mode.cjs',
     'screen.cjs',
     'session.cjs',

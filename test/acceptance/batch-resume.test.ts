@@ -4,8 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
+import { serviceAt } from '../support/natter.ts';
+import { json } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
 import { type BatchPlace, openBatchPlace, promptLines } from '../support/batch.ts';
 
+const message = { role: 'assistant', content: 'ok' };
 const prompts = (count: number) => promptLines(count).trim().split('\n');
 
 /** Expects exactly one answer to every prompt, in order. */
@@ -29,6 +33,46 @@ describe('the same command again', () => {
     expect(second.stderr).toContain('3 of 3 items answered (2 before)');
     expect(place.asked).toEqual(['prompt 2']);
     expectComplete(place, 'out.jsonl', 3);
+  });
+
+  test('points out the kept answers of a different model', async () => {
+    const place = await openBatchPlace([rule('500 times=1', { prompt: 'prompt 2' })]);
+    place.write('p.txt', promptLines(3));
+    const words = ['p.txt', '-o', 'out.jsonl', '--retries', '0'];
+    await place.run(words);
+    const other = await place.run([...words, '-m', 'nextgen']);
+    expect(other.stderr).toContain(
+      'natter: kept 2 answers of origin in out.jsonl; a different -o file asks again\n',
+    );
+    expect(place.results('out.jsonl').map(({ model }) => model)).toEqual([
+      'origin',
+      'nextgen',
+      'origin',
+    ]);
+    const table =
+      '{"prompt":"prompt 1","model":"origin"}\n{"prompt":"prompt 2","model":"nextgen"}\n';
+    place.write('p.jsonl', table + '{"prompt":"prompt 3","model":"origin"}\n');
+    const same = await place.run(['p.jsonl', '-o', 'out.jsonl', '--retries', '0']);
+    expect(same).toMatchObject({ code: 0, stderr: expect.not.stringContaining('kept') as string });
+  });
+
+  test('knows a model that the service reports with a different name', async () => {
+    const body = {
+      id: 'a',
+      model: 'origin-2026',
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+    };
+    const server = await serve([[json(200, body)]]);
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(1));
+    const words = ['p.txt', '-o', 'out.jsonl'];
+    await place.run(words, { env: serviceAt(server) });
+    expect(place.results('out.jsonl')[0]).toMatchObject({
+      requested_model: 'origin',
+      model: 'origin-2026',
+    });
+    const again = await place.run(words, { env: serviceAt(server) });
+    expect(again.stderr).not.toContain('kept');
   });
 
   test('sends nothing if all items are answered', async () => {

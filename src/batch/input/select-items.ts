@@ -33,6 +33,8 @@ export interface Selection {
   readonly find: (index: number) => IndexedResult | undefined;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => bigint;
+  /** The model that the item is sent to; undefined if it is chosen later. */
+  readonly modelOf?: (item: BatchItem) => string | undefined;
   /** The name of the results file in messages. */
   readonly resultsName: string;
   /** The service cannot be the sandbox, whose answers would pass for its own. */
@@ -79,15 +81,29 @@ export interface ItemCounts {
   /** Pending items that cannot be sent. */
   readonly bad: number;
   readonly firstBad: InputItem | undefined;
+  /** Answers of models that are not those of the run, by model. */
+  readonly ofOthers: ReadonlyMap<string, number>;
 }
 
-function countItem(item: InputItem, selection: Selection, counts: Writable<ItemCounts>): void {
+type Counting = Writable<ItemCounts> & { readonly ofOthers: Map<string, number> };
+
+/** Counts the answer if it is of a different model. */
+function countModel(item: InputItem, { find, modelOf }: Selection, { ofOthers }: Counting): void {
+  const model = find(item.index)?.model;
+  const asked = item.problem === undefined ? modelOf?.(item) : undefined;
+  if (model === undefined || asked === undefined || model === asked) return;
+  ofOthers.set(model, (ofOthers.get(model) ?? 0) + 1);
+}
+
+function countItem(item: InputItem, selection: Selection, counts: Counting): void {
   counts.items += 1;
   const status = itemStatusOf(item, selection);
   if (status === 'elsewhere') return;
   counts.total += 1;
-  if (status === 'answered') counts.answered += 1;
-  else if (item.problem !== undefined) {
+  if (status === 'answered') {
+    counts.answered += 1;
+    countModel(item, selection, counts);
+  } else if (item.problem !== undefined) {
     counts.bad += 1;
     counts.firstBad ??= item;
   }
@@ -98,12 +114,13 @@ export async function countItems(
   blocks: AsyncIterable<readonly InputItem[]>,
   selection: Selection,
 ): Promise<ItemCounts> {
-  const counts: Writable<ItemCounts> = {
+  const counts: Counting = {
     total: 0,
     answered: 0,
     items: 0,
     bad: 0,
     firstBad: undefined,
+    ofOthers: new Map(),
   };
   for await (const items of blocks) for (const item of items) countItem(item, selection, counts);
   return counts;

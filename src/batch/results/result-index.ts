@@ -8,6 +8,8 @@ export interface ResultLine {
   readonly isAnswered: boolean;
   /** The id of the completion is one of the sandbox. */
   readonly isFromSandbox?: boolean;
+  /** The model that was asked, if the result shows it. */
+  readonly model?: string | undefined;
 }
 
 export interface WrittenResult extends ResultLine {
@@ -23,7 +25,7 @@ export interface IndexedResult extends ResultLine {
   readonly length: number;
 }
 
-/** Positions of results by item: about 23 bytes per item, independent of the size of the results. */
+/** Positions of results by item: about 24 bytes per item, independent of the size of the results. */
 export interface ResultIndex {
   /** Replaces an earlier result of the same item. */
   set(result: IndexedResult): void;
@@ -52,16 +54,40 @@ function createBlock() {
     // A line has less than 4 GB: it is a string.
     length: new Uint32Array(blockSize),
     fingerprint: new BigUint64Array(blockSize),
+    /** Position in the list of models; 0 for an unknown one. */
+    model: new Uint8Array(blockSize),
   };
 }
 
 type Block = ReturnType<typeof createBlock>;
 
-function readBlock(block: Block, at: number, index: number): IndexedResult | undefined {
+/** More are unknown. */
+const mostModels = 255;
+
+/** Numbers the models, from 1. */
+function createModelNumbers() {
+  const names: string[] = [];
+  return {
+    nameOf: (number = 0) => names[number - 1],
+    numberOf(name: string | undefined): number {
+      if (name === undefined) return 0;
+      const known = names.indexOf(name) + 1;
+      return known > 0 || names.length === mostModels ? known : names.push(name);
+    },
+  };
+}
+
+function readBlock(
+  block: Block,
+  at: number,
+  index: number,
+  models: ReturnType<typeof createModelNumbers>,
+): IndexedResult | undefined {
   const state = block.state[at] ?? absent;
   if (state === absent) return undefined;
   return {
     index,
+    model: models.nameOf(block.model[at]),
     isAnswered: (state & answered) !== 0,
     isFromSandbox: (state & fromSandbox) !== 0,
     fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
@@ -73,6 +99,7 @@ function readBlock(block: Block, at: number, index: number): IndexedResult | und
 
 export function createResultIndex(): ResultIndex {
   const blocks = new Map<number, Block>();
+  const models = createModelNumbers();
   let last = 0;
   let count = 0;
 
@@ -83,7 +110,7 @@ export function createResultIndex(): ResultIndex {
     return block;
   }
   return {
-    set({ index, fingerprint, isAnswered, isFromSandbox, file, offset, length }) {
+    set({ index, fingerprint, isAnswered, isFromSandbox, model, file, offset, length }) {
       const block = blockOf(index);
       const at = index % blockSize;
       if (block.state[at] === absent) count += 1;
@@ -94,11 +121,12 @@ export function createResultIndex(): ResultIndex {
       block.offset[at] = offset;
       block.length[at] = length;
       block.fingerprint[at] = fingerprint ?? 0n;
+      block.model[at] = models.numberOf(model);
       last = Math.max(last, index);
     },
     get(index) {
       const block = blocks.get(Math.floor(index / blockSize));
-      return block && readBlock(block, index % blockSize, index);
+      return block && readBlock(block, index % blockSize, index, models);
     },
     last: () => last,
     count: () => count,

@@ -160,7 +160,14 @@ async function importInto(
   const name = resultsFileOf(options);
   let sink: BatchSink | undefined;
   const find = (index: number) => sink?.find(index);
-  const selection = await selectItems({ input, plan }, settings, name, find, signal);
+  // The results are of any model.
+  const { modelOf: _, ...selection } = await selectItems(
+    { input, plan },
+    settings,
+    name,
+    find,
+    signal,
+  );
   const checked = { ...items, check, selection };
   const names = await nameItems(checked, signal);
   const results = readFiles(files, names, opened);

@@ -4,6 +4,7 @@ import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import { createSample } from '../../batch/input/sample.ts';
 import {
+  type ItemCounts,
   type Selection,
   countItems,
   isInShard,
@@ -134,6 +135,8 @@ export async function selectItems(
     highest: limit,
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
+    modelOf: ({ content: { model = settings.values.model } }) =>
+      model === 'auto' ? undefined : model,
     resultsName: output ?? 'standard output',
     refusesSandbox: items.plan.usesService && isElsewhere(settings),
   };
@@ -164,6 +167,20 @@ function noItem(name: string): Failure {
   });
 }
 
+/** Points out that answers of other models are not asked for again. */
+function noticeModels(
+  { ofOthers }: ItemCounts,
+  { resultsName }: Selection,
+  notices: Notices,
+): void {
+  const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
+  if (answers === 0) return;
+  const [first, ...others] = ofOthers.keys();
+  const models = others.length === 0 ? first : `${first} and other models`;
+  const text = answers === 1 ? '1 answer' : `${count(answers)} answers`;
+  notices.notice(`kept ${text} of ${models} in ${resultsName}; a different -o file asks again`);
+}
+
 /**
  * Reads a file once before anything is sent, to count its items and find answers to different prompts.
  * @param last the highest index with a result
@@ -188,6 +205,7 @@ export async function checkItems(
   }
   tally.total = counts.total;
   tally.already = counts.answered;
+  noticeModels(counts, selection, notices);
   if (counts.firstBad !== undefined)
     warnUnsendable(input.name, counts.bad, counts.firstBad, notices);
 }

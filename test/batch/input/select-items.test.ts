@@ -94,6 +94,7 @@ test('items are counted by status', async () => {
     items: 5,
     bad: 2,
     firstBad: badItem(3),
+    ofOthers: new Map(),
   });
 });
 

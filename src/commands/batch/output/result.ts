@@ -37,7 +37,11 @@ export function outcomeLine(
     failure !== undefined
   )
     return jsonLine({ ...place, ...error });
-  const completion = { completion_id: metadata.id ?? null };
+  const { id = null, model = requestedModel } = metadata;
+  const completion = {
+    completion_id: id,
+    requested_model: model === requestedModel ? undefined : requestedModel,
+  };
   const answer = fieldsAfterId(metadata, content, requestedModel);
   // With several spreads, V8 takes ten times as long for the object and its JSON.
   const line = jsonLine(Object.assign(place, completion, answer, checked?.fields, error));

@@ -50,7 +50,8 @@ function contentText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join('') : '';
 }
 
-const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
+/** The counts that natter reads. */
+export const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
 
 /** The counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {

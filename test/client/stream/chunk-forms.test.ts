@@ -72,7 +72,8 @@ test('gives up on chunks that are all different', () => {
 
 test('matches the chunks after one that has no form, such as the usage, in each answer', () => {
   const forms = new ChunkForms();
-  const usage = (count: number) => chunk('', { choices: [], usage: { total_tokens: count } });
+  const usage = (count: number) =>
+    chunk('', { choices: [], usage: { total_tokens: count, cached: count } });
   const answer = (count: number) => [chunk('a', { first: true }), chunk('b'), usage(count)];
   const read = (data: string): boolean => {
     const known = forms.match(data);
@@ -83,6 +84,7 @@ test('matches the chunks after one that has no form, such as the usage, in each 
   expect(answer(1).map(read)).toEqual([false, false, false]);
   expect(answer(2).map(read)).toEqual([true, true, false]);
   expect(answer(3).map(read)).toEqual([true, true, false]);
+  expect(answer(4).map(read)).toEqual([true, true, false]);
   // The one without usage is parsed once, because the usage was expected.
   const without = [chunk('b'), chunk('c'), chunk('d', { first: true })];
   expect(without.map(read)).toEqual([true, true, false]);
@@ -178,4 +180,47 @@ describe('events in one part of a stream', () => {
   ])('are not split: %s', (_what, part) => {
     expect(learned(text('a')).matchEvents(part)).toBeUndefined();
   });
+});
+
+const counted = (usage: object, rest: object = {}) =>
+  JSON.stringify({ id: 'chat-1', created: 1000, model: 'origin', choices: [], usage, ...rest });
+
+/** Of the same service, after two answers: a single prompt need not learn its usage. */
+function learnedUsage(data: string) {
+  const forms = new ChunkForms();
+  for (let answer = 0; answer < 2; answer += 1) forms.learn(data, parse(data));
+  return forms;
+}
+
+test.each([
+  ['all counts', { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 }],
+  ['other counts', { total_tokens: 5, prompt_tokens_details: { cached_tokens: 0 } }],
+  ['no counts', {}],
+])('matches the usage of a later answer with %s', (_what, usage) => {
+  const forms = learnedUsage(counted(usage));
+  const numbers = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.double(), fc.constant(0));
+  fc.assert(
+    fc.property(numbers, numbers, (prompt, total) => {
+      const names = Object.keys(usage).includes('prompt_tokens') ? { prompt_tokens: prompt } : {};
+      const next = counted({ ...usage, ...names, total_tokens: total });
+      expect(forms.match(next) ?? parse(next)).toEqual(parse(next));
+    }),
+  );
+});
+
+test('does not parse the usage of a later answer', () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 };
+  const later = counted({ prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 });
+  expect(learnedUsage(counted(usage)).match(later)).toEqual(parse(later));
+  const fraction = counted({ ...usage, total_tokens: 1.5 });
+  expect(learnedUsage(counted(usage)).match(fraction)).toBeUndefined();
+});
+
+test.each([
+  ['in another object', { total_tokens: 5, details: { total_tokens: 6 } }],
+  ['only in another object', { details: { total_tokens: 6 }, total_tokens: '5' }],
+])('reads a count whose name is %s', (_what, usage) => {
+  const forms = learnedUsage(counted(usage));
+  const next = counted(usage).replace('6', '7');
+  expect(forms.match(next) ?? parse(next)).toEqual(parse(next));
 });

@@ -1,4 +1,4 @@
-import { keyOf } from '../editing/keys/key-map.ts';
+import { keyOf, neededKeyOf } from '../editing/keys/key-map.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
 import {
@@ -31,11 +31,19 @@ export function shellQuestion(state: ReplState, draft: Draft): Dialog | undefine
   return isPasted || lines > 1 ? shellDialog(isPasted, lines) : undefined;
 }
 
+/** Line mode has no key of its own for it. */
+function stopKeys({ keyMap, isLineMode }: ReplState): string {
+  const interrupt = neededKeyOf('interrupt', keyMap);
+  const stop = isLineMode ? undefined : keyOf('stop', keyMap);
+  return stop === undefined ? interrupt : `${stop} (${interrupt})`;
+}
+
 /** Runs a typed line that starts with `!`. */
 export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Step {
   const { command, isAttached } = readShellLine(contentOf(draft));
   const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
-  if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation));
+  if (command === '')
+    return andThen(echoed, (next) => printNotice(next, shellExplanation(stopKeys(next))));
   const program = screenProgramOf(command);
   if (program !== undefined) {
     const editor = keyOf('open-editor', state.keyMap);

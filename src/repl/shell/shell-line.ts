@@ -29,9 +29,11 @@ export function screenProgramOf(command: string): string | undefined {
   return screenProgram.exec(command)?.[1];
 }
 
-export const shellExplanation = [
-  '!command runs in your shell, and its output is attached to the next prompt',
-  '!!command runs without attaching the output',
-  'a command has no terminal and no input; Esc (Ctrl+C) ends it',
-  'a space before ! sends the line as a prompt',
-].join('\n');
+/** @param stopKeys of running commands */
+export const shellExplanation = (stopKeys: string) =>
+  [
+    '!command runs in your shell, and its output is attached to the next prompt',
+    '!!command runs without attaching the output',
+    `a command has no terminal and no input; ${stopKeys} ends it`,
+    'a space before ! sends the line as a prompt',
+  ].join('\n');

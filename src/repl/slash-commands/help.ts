@@ -196,7 +196,7 @@ const equivalents: ReadonlyMap<string, string> = new Map([
   ['bye', '/quit ends natter'],
   ['delete', 'in a shell: natter conversations delete ID'],
   ['search', '/conversations TEXT searches them'],
-  ['history', '/conversations lists them; Ctrl+R searches your prompts'],
+  ['history', '/conversations lists them; KEY searches your prompts'],
   ['load', '/resume opens a conversation'],
   ['open', '/resume opens a conversation'],
   ['reset', '/new starts a conversation'],
@@ -228,6 +228,11 @@ export function refuseUnknown(
 ): Step {
   const near = nearNames(commands, name).slice(0, 3);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
-  const hint = equivalents.get(name)?.replace('ID', state.conversation.id) ?? guess;
+  const key = keyOf('search-start', state.keyMap);
+  const hint =
+    equivalents
+      .get(name)
+      ?.replace('ID', state.conversation.id)
+      .replace(/; KEY.*/, (words) => (key === undefined ? '' : words.replace('KEY', key))) ?? guess;
   return refuse(state, `unknown command /${name}`, `${hint}${otherHint}`);
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { ownKeyMap } from '../../../src/repl/editing/keys/own-keys.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { runForShell } from '../../../src/repl/reducer/shell-lines.ts';
 import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import { showHelp } from '../../../src/repl/slash-commands/help.ts';
+import { refuseUnknown, showHelp } from '../../../src/repl/slash-commands/help.ts';
 import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/editing/text-buffer.ts';
 import type { ReplState } from '../../../src/repl/state/state.ts';
@@ -56,4 +57,26 @@ test('the first row and the help name keys of the user', () => {
     )[0];
   expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
   expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
+});
+
+test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
+  ['the default keys', {}, {}, 'Esc (Ctrl+C) ends it'],
+  ['keys of the user', { stop: 'f6', interrupt: 'ctrl+q' }, {}, 'F6 (Ctrl+Q) ends it'],
+  ['one key', { stop: 'none' }, {}, 'input; Ctrl+C ends it'],
+  ['the key of line mode', { stop: 'f6' }, { isLineMode: true }, 'input; Ctrl+C ends it'],
+])('a single ! explains %s of a command for the shell', (_, keys, parts, text) => {
+  const state = stateOf({ keyMap: ownKeyMap(keys, 'default'), ...parts });
+  const { effects } = runForShell(state, draftFrom('!'), false);
+  expect(printed(effects).join('\n')).toContain(text);
+});
+
+test.each([
+  ['ctrl+r', '/conversations lists them; Ctrl+R searches your prompts'],
+  ['f6', '/conversations lists them; F6 searches your prompts'],
+  ['none', '/conversations lists them'],
+])('/help history with %s for the search: %s', (key, hint) => {
+  const state = stateOf({ keyMap: ownKeyMap({ 'search-start': key }, 'default') });
+  expect(refuseUnknown(state, slashCommands, 'history').effects).toMatchObject([
+    { entries: [{ hint }] },
+  ]);
 });

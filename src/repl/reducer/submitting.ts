@@ -38,8 +38,8 @@ export function mentionsOf(text: string): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** Words that quit other programs when entered alone. */
-const exitWords: ReadonlySet<string> = new Set(['exit', 'quit', ':q', ':q!', ':wq', ':x']);
+/** Words that quit other programs when entered alone: `exit`, `:q`, `:wqa!`. */
+export const exitWord = /^(?:exit|quit|:(?:(?:w?qa?|xa?)!?|exit|quit))$/;
 
 /** Quits the second time; the composer keeps the word until then, so that Enter is enough. */
 function enterExitWord(state: ReplState): Step {
@@ -128,7 +128,7 @@ export function submit(state: ReplState, isShellConfirmed = false): Step {
   const draft = draftOf(state.composer);
   if (contentOf(draft).trim() === '')
     return andThen(retryNow({ ...state, isQueuePaused: false }), advance);
-  if (exitWords.has(contentOf(draft).trim())) return enterExitWord(state);
+  if (exitWord.test(contentOf(draft).trim())) return enterExitWord(state);
   const question = isShellConfirmed ? undefined : shellQuestion(state, draft);
   if (question !== undefined) return step({ ...state, dialog: question });
   const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;

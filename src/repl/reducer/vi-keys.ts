@@ -1,5 +1,6 @@
 import { keyPress, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
+import { lineStart } from '../editing/vi/lines.ts';
 import { restartInsertion, typeOver, undoTypedOver } from '../editing/vi/insertion.ts';
 import { pressCharacter, pressEscape, redoChange } from '../editing/vi/press.ts';
 import { firstViState, isInserting, isVisual } from '../editing/vi/vi-state.ts';
@@ -8,6 +9,7 @@ import type { ReplState } from '../state/state.ts';
 import { isComposing, type ViEditor } from '../state/vi-session.ts';
 import { graphemes } from '../../terminal/text/width.ts';
 import { andThen, quit, refuse, step, type Step } from './step.ts';
+import { exitWord } from './submitting.ts';
 import {
   afterPassed,
   afterRun,
@@ -61,15 +63,13 @@ const controlKeys: ReadonlyMap<string, KeyEvent> = new Map<string, KeyEvent>([
   ['u', keyPress('pageup')],
 ]);
 
-const exitCommands = new Set(['q', 'q!', 'qa', 'qa!', 'wq', 'wq!', 'x', 'x!', 'exit', 'quit']);
-
 function runLineCommand(pressed: Pressed): Step {
   const { state, vi } = pressed;
   const typed = vi.editing.pending.join('');
   const idle = withEditing(state, vi, { ...vi.editing, pending: [] }, state.composer);
   const command = typed.slice(1).trim();
   if (command === '') return step(idle);
-  if (exitCommands.has(command)) return askExit(idle);
+  if (exitWord.test(`:${command}`)) return askExit(idle);
   return refuse(idle, `unknown command ${typed}`, ':q quits; /help lists the commands');
 }
 
@@ -131,11 +131,22 @@ function onCharacter(pressed: Pressed, character: string): Step {
   return afterRun(pressed, pressCharacter(editing, composer, character));
 }
 
+/** As in Vim, a paste is appended, at the start of a line inserted, and ends in normal mode. */
+function pasteText(pressed: Pressed, event: KeyEvent): Step {
+  const { editing } = pressed.vi;
+  const { text, cursor } = pressed.state.composer;
+  if (editing.mode !== 'normal' || editing.pending[0] === ':') return pass(pressed, event);
+  const insertion = cursor === lineStart(text, cursor) ? 'i' : 'a';
+  const state = clearPending(pressed);
+  const keys: readonly KeyEvent[] = [{ type: 'text', text: insertion }, event, keyPress('escape')];
+  return pressAll({ ...pressed, state }, keys);
+}
+
 /** The keys of one read that were joined into a paste are commands. */
 function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
   if (event.type === 'key') return onCommandKeyPress(pressed, event);
   if (event.type === 'paste') {
-    return event.keys === undefined ? pass(pressed, event) : pressAll(pressed, event.keys);
+    return event.keys === undefined ? pasteText(pressed, event) : pressAll(pressed, event.keys);
   }
   const [first = '', ...rest] = graphemes(event.text);
   const done = onCharacter(pressed, first);

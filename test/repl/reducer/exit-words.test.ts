@@ -13,14 +13,17 @@ import {
 } from '../../support/repl-state.ts';
 
 describe('Y18: a word that quits other programs', () => {
-  test.each(['exit', 'quit', ':q', ' exit '])('%j alone quits after a confirmation', (word) => {
-    const asked = run(stateOf(), typed(word), enter);
-    expect(asked.effects).toEqual([]);
-    expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
-    const left = run(asked.state, enter);
-    expect(left.effects).toEqual([{ type: 'quit' }]);
-    expect(composed(left.state)).toBe('');
-  });
+  test.each(['exit', 'quit', ':q', ':q!', ':qa', ':qa!', ':wq', ':wqa', ':x', ':xa', ' exit '])(
+    '%j alone quits after a confirmation',
+    (word) => {
+      const asked = run(stateOf(), typed(word), enter);
+      expect(asked.effects).toEqual([]);
+      expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
+      const left = run(asked.state, enter);
+      expect(left.effects).toEqual([{ type: 'quit' }]);
+      expect(composed(left.state)).toBe('');
+    },
+  );
 
   test('quits during an answer too', () => {
     const { state, effects } = run(stateOf(), typed('one'), enter, typed('exit'), enter, enter);

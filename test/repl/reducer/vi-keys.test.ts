@@ -65,9 +65,16 @@ describe('modes', () => {
     expect(composed(state)).toBe('one wo');
   });
 
-  test('a paste in normal mode is inserted as text', () => {
-    const { state } = run(inNormal('one'), pasted('dd'));
-    expect([composed(state), mode(state)]).toEqual(['ondde', 'NORMAL']);
+  // As Vim 9 does with bracketed paste.
+  test.each([
+    ['', 'dd', 'onedd', 4],
+    ['0', 'dd', 'ddone', 1],
+    ['0l', 'd\nd', 'ond\nde', 4],
+    ['0d', 'dd', 'ddone', 1],
+  ])('a paste in normal mode after %j is text, and ends in it', (typedKeys, text, all, cursor) => {
+    const { state } = run(keys(inNormal('one'), typedKeys).state, pasted(text));
+    expect([composed(state), state.composer.cursor, mode(state)]).toEqual([all, cursor, 'NORMAL']);
+    expect(composed(keys(state, 'u').state)).toBe('one');
   });
 
   test('a text from elsewhere ends a selection', () => {

@@ -56,13 +56,21 @@ function takeCompletion(state: EditorState, { buffer, words, choices }: LineComp
 function complete(state: EditorState): void {
   const { options, buffer, choices, search: current } = state;
   if (current?.phase === 'asking' || !options.isPrompt()) return;
+  if (state.tabs?.of === buffer) {
+    state.tabs.count += 1;
+    return;
+  }
   const isSame = choices?.of === buffer;
   const completed = isSame ? takeNext(choices.choices) : options.complete(buffer);
   if (!(completed instanceof Promise)) return takeCompletion(state, completed);
+  const tabs = { of: buffer, count: 0 };
+  state.tabs = tabs;
   void completed.then((found) => {
+    if (state.tabs === tabs) state.tabs = undefined;
     // Meanwhile the line may have changed.
     if (state.buffer !== buffer) return;
     takeCompletion(state, found);
+    for (; tabs.count > 0; tabs.count -= 1) complete(state);
     show(state);
   });
 }
@@ -160,6 +168,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     history: undefined,
     search: undefined,
     choices: undefined,
+    tabs: undefined,
   };
   const onKeys = (events: readonly KeyEvent[]) => {
     for (const [index, event] of events.entries()) {

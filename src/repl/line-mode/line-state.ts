@@ -66,6 +66,8 @@ export interface EditorState {
   /** With its position among the earlier prompts; undefined if none was recalled. */
   history: History | undefined;
   search: LineSearch | undefined;
+  /** Tabs pressed while the files of the line are looked for. */
+  tabs: { readonly of: TextBuffer; count: number } | undefined;
   /** Of the line as it is in `of`; a changed line ends them. */
   choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
 }

@@ -56,6 +56,19 @@ test.each([
   expect(said[0]).toBe('2 choices: src/report.ts, docs/red.md; Tab takes the first');
 });
 
+test('Tabs pressed while the files are looked for take the choices', async () => {
+  const found: (() => void)[] = [];
+  const { type, lines } = open({
+    complete: (buffer) =>
+      new Promise((resolve) => found.push(() => resolve(offerChoices(buffer, mention, files)))),
+  });
+  type('read @re', '\t\t\t');
+  found[0]?.();
+  await Promise.resolve();
+  type('\r');
+  expect([lines, found.length]).toEqual([['read @docs/red.md '], 1]);
+});
+
 test('files that are found after the line changed are not offered', async () => {
   const found: (() => void)[] = [];
   const { type, lines } = open({

@@ -54,9 +54,13 @@ export function onFilesPicked(
 ): Step {
   if (state.isPicking !== true || !isCurrent(state.composer, request)) return step(state);
   const candidates = withTypedFolder(request, found);
-  const completion =
-    candidates.length === 0 ? undefined : { request, candidates, selected: 0, isPartial };
-  return step({ ...state, completion });
+  const settled = { ...state, acceptsFound: false };
+  if (candidates.length === 0) return step({ ...settled, completion: undefined });
+  const completion = { request, candidates, selected: 0, isPartial };
+  const open = { ...settled, completion };
+  if (state.acceptsFound !== true) return step(open);
+  const next = { ...completion, selected: candidates.length > 1 ? 1 : 0, isTouched: true };
+  return onPickerAction(open, completion, 'completion-tab') ?? step({ ...open, completion: next });
 }
 
 /** Accepts the selected file; in a folder, the picker continues. */

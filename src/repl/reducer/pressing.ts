@@ -108,7 +108,8 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = 
   'move-page-down': (state) => moveRows(state, pageRows(state.rows)) ?? step(state),
   'history-older': older,
   'history-newer': newer,
-  complete: (state) => (state.isPicking === true ? pickAgain(state) : startCompletion(state)),
+  complete: (state) =>
+    state.isPicking === true ? pickAgain({ ...state, acceptsFound: true }) : startCompletion(state),
   'search-start': openSearch,
   'version-next': (state) => switchWhenIdle(state, 'next'),
   'version-previous': (state) => switchWhenIdle(state, 'previous'),
@@ -224,7 +225,7 @@ export function onKey(state: ReplState, event: KeyEvent): Step {
 function pressKey(state: ReplState, event: KeyEvent): Step {
   const burst = burstOf(state, event);
   if (burst.length > 0) return onKeys(state, burst);
-  const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false };
+  const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false, acceptsFound: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
   const action = boundAction(state, chordOf(event));
   if (action === undefined) return step(disarmed);

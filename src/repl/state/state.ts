@@ -209,6 +209,8 @@ export interface ReplState {
   readonly recognised?: string;
   /** The file picker follows the mention at the caret. */
   readonly isPicking?: boolean;
+  /** Tab was pressed before the files of the mention were found. */
+  readonly acceptsFound?: boolean;
   readonly typeAhead: TypeAhead | undefined;
   readonly dialog: Dialog | undefined;
   /** Replaces the composer while it is open. */

@@ -77,6 +77,24 @@ describe('the file picker', () => {
     expect(effects).toEqual([]);
   });
 
+  test('Tab before the files are found accepts the best of them', () => {
+    const { state } = run(stateOf(), typed('see @n'), tab);
+    const { state: accepted } = run(state, found(state, 'notes.md', 'src/n.ts'));
+    expect([composed(accepted), accepted.completion]).toEqual(['see @notes.md ', undefined]);
+  });
+
+  test('Tab before the files of a typed folder are found selects the first of them', () => {
+    const { state } = run(stateOf(), typed('@src/'), tab);
+    const { state: open } = run(state, found(state, 'src/n.ts', 'src/o.ts'));
+    expect([composed(open), open.completion?.selected]).toEqual(['@src/', 1]);
+  });
+
+  test('Tab before the files are found is forgotten with the next key', () => {
+    const { state } = run(stateOf(), typed('@n'), tab, typed('o'));
+    const { state: open } = run(state, found(state, 'notes.md'));
+    expect([composed(open), open.completion?.candidates.length]).toEqual(['@no', 1]);
+  });
+
   test('the arrow keys select', () => {
     const { state } = run(picking('@n', 'notes.md', 'src/n.ts'), pressed('down'), tab);
     expect(composed(state)).toBe('@src/n.ts ');

@@ -41,6 +41,15 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
+  test('continues the row of an item whose end is not decided', async () => {
+    const terminal = await openRepl();
+    terminal.type(`[sandbox echo stall-after=8] - one two of it.\n- more${keys.enter}`);
+    await screenWith(terminal, /\n• one two of it\.\n-\n\n/);
+    terminal.type(keys.escape);
+    await terminal.waitFor(/\/continue resumes it/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
   test('keeps each row of a table on one row of a narrow window', async () => {
     const terminal = await openRepl(['--sandbox'], { columns: 44 });
     terminal.type(`[sandbox echo] a title that is longer than the window${keys.enter}`);

@@ -147,7 +147,9 @@ function createPreview() {
       const text = stream.write(undecided);
       const rest = typeof text === 'string' ? stream.end() : '';
       shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
+      // It may continue an open line; Markdown drops the space before it.
       shown = shown.replace(/\n+$/, '');
+      if (undecided.startsWith(' ')) shown = ` ${shown.trimStart()}`;
     }
     return shown;
   };

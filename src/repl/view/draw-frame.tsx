@@ -80,8 +80,11 @@ export function createDrawer(): Drawer {
     // A row of full width leaves the cursor in a pending-wrap state in some terminals.
     const width = Math.max(1, columns - 1);
     const { tail: preview } = model;
-    const isInline = hasOpenLine && !preview.includes('\n') && displayWidth(preview) < columns;
-    const tail = preview === '' || isInline ? [] : wrapTail(preview, width);
+    const end = preview.indexOf('\n');
+    const line = end === -1 ? preview : preview.slice(0, end);
+    const isInline = hasOpenLine && displayWidth(line) < columns;
+    const below = isInline ? preview.slice(line.length + 1) : preview;
+    const tail = below === '' ? [] : wrapTail(below, width);
     const budget = fitView(model, tail.length, rows);
     const appearance = { style: look.style, symbols: symbolsFor(look.unicode), columns: width };
     // These rows fit already and change with every delta, so they bypass Ink.
@@ -103,7 +106,7 @@ export function createDrawer(): Drawer {
         column: Math.min(caret.column, columns - 1),
         shape: model.dialog === undefined ? model.composer.caretShape : undefined,
       },
-      preview: isInline ? preview : undefined,
+      preview: isInline ? line : undefined,
       hasPreviewRows: budget.tail > 1,
     };
   };

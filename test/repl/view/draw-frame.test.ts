@@ -80,7 +80,10 @@ describe('the live region', () => {
   test('previews the answer’s tail after the open line if it fits', () => {
     expect(frame({ tail: '**bol' }, 60, 24, true).preview).toBe('**bol');
     expect(frame({ tail: '**bol' }, 60, 24, false).rows[0]).toBe('**bol');
-    expect(frame({ tail: '| a\n| b' }, 60, 24, true).rows.slice(0, 2)).toEqual(['| a', '| b']);
+    const { preview, rows } = frame({ tail: 'of it.\n-' }, 60, 24, true);
+    expect([preview, rows[0], rows[1]]).toEqual(['of it.', '-', '']);
+    expect(frame({ tail: 'of it.\n' }, 60, 24, true).rows[0]).toBe('');
+    expect(frame({ tail: '| a\n| b' }, 60, 24, false).rows.slice(0, 2)).toEqual(['| a', '| b']);
   });
 
   test('shows the last rows of a long tail', () => {

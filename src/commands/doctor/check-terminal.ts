@@ -37,7 +37,11 @@ function colorFinding({ streams, environment }: Context, options: GlobalOptions)
   return { check, outcome: 'note', text: `colour is off: ${reason}` };
 }
 
-function unicodeFinding(isUnicode: boolean): TerminalFinding {
+function unicodeFinding(isUnicode: boolean, { environment }: Context): TerminalFinding {
+  if (environment['TERM'] === 'linux') {
+    const text = 'the Linux console has few characters, so tables and frames are drawn in ASCII';
+    return { check: 'unicode', outcome: 'note', text };
+  }
   if (isUnicode) return { check: 'unicode', outcome: 'ok', text: 'the locale is UTF-8' };
   return {
     check: 'unicode',
@@ -67,5 +71,5 @@ export async function checkTerminal(
   await addFinding({ check: 'streams', outcome: redirected.length === 0 ? 'ok' : 'note', text });
   if (stdout.isTerminal) await addFinding(sizeFinding(context));
   await addFinding(colorFinding(context, options));
-  await addFinding(unicodeFinding(unicode));
+  await addFinding(unicodeFinding(unicode, context));
 }

@@ -24,7 +24,7 @@ export interface Presentation {
   readonly drawsOutput: boolean;
   /** Whether standard output is a terminal for which Markdown is written as labelled text. */
   readonly isSpoken: boolean;
-  /** Whether the locale is UTF-8, so that box drawing and typographic marks can be shown. */
+  /** Whether the locale is UTF-8, and this is not the Linux console, so that box drawing and typographic marks can be shown. */
   readonly unicode: boolean;
   /** Whether the terminal is known to open links. */
   readonly opensLinks: boolean;
@@ -33,6 +33,8 @@ export interface Presentation {
 
 function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'platform'>): boolean {
   if (platform === 'win32') return true;
+  // Its fonts have at most 512 characters.
+  if (environment['TERM'] === 'linux') return false;
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
   return /utf-?8/i.test(locale);
 }

@@ -111,3 +111,11 @@ test('variables have values only where they are harmless', async () => {
   );
   expectNoSecret(JSON.stringify(page));
 });
+
+test('the Linux console has ASCII, also with a UTF-8 locale', async () => {
+  const environment = environmentOf({ LANG: 'C.UTF-8', TERM: 'linux' });
+  const { page } = await checksOf(['--offline'], { environment });
+  const unicode = page.checks.find(({ check }) => check === 'unicode');
+  expect(unicode).toMatchObject({ outcome: 'note' });
+  expect(unicode?.text).toContain('the Linux console');
+});

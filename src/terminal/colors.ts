@@ -13,7 +13,7 @@ interface ThemeColors {
 
 const fixed = (index: number) => `38;5;${index}`;
 
-/** Readable on dark backgrounds (WCAG contrast 4.5; 3 for the 16 colours). */
+/** Readable on dark backgrounds (WCAG contrast 4.5; 3 for red and magenta of the 16 colours). */
 export const darkColors: ThemeColors = {
   many: {
     red: fixed(210),
@@ -24,7 +24,7 @@ export const darkColors: ThemeColors = {
     cyan: fixed(80),
     dim: fixed(249),
   },
-  few: { red: '91', green: '32', yellow: '33', blue: '36', magenta: '95', cyan: '36' },
+  few: { red: '91', green: '32', yellow: '93', blue: '36', magenta: '95', cyan: '36' },
 };
 
 /** Readable on light backgrounds. */

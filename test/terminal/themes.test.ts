@@ -86,10 +86,12 @@ describe.each([
     }
   });
 
-  test.each(Object.entries(few))('has a readable %s of the 16 colours', (_, code) => {
+  test.each(Object.entries(few))('has a readable %s of the 16 colours', (name, code) => {
+    // No red or magenta of all palettes has more on black.
+    const least = shade === 'dark' && /^(?:red|magenta)$/.test(name) ? 3 : 4.5;
     const background = rgb(shade === 'dark' ? '000000' : 'ffffff');
     for (const palette of Object.values(palettes)) {
-      expect(contrast(namedColor(code, palette), background)).toBeGreaterThanOrEqual(3);
+      expect(contrast(namedColor(code, palette), background)).toBeGreaterThanOrEqual(least);
     }
   });
 });

@@ -6,6 +6,7 @@ import { defaultProfile } from '../../settings/profile-name.ts';
 import { getStoredSetting } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
+import { luminance, terminalColors } from '../../terminal/device/terminal-colors.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { readKnown } from '../service/served-windows.ts';
 
@@ -59,6 +60,25 @@ function budgetProblem(
   return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
 }
 
+/** The background on which text of a colour is hard to read: its contrast with white or black is below 3. */
+function unsuitableBackground(hex: string): 'light' | 'dark' | undefined {
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map(
+    (at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255,
+  );
+  const light = luminance(red, green, blue);
+  if (light > 0.3) return 'light';
+  return light < 0.1 ? 'dark' : undefined;
+}
+
+function colorProblem({ environment }: FolderFacts, value: string): string | undefined {
+  const hex = /#([\da-f]{6})/.exec(value)?.[1];
+  const shade = hex === undefined ? undefined : unsuitableBackground(hex);
+  const { background = shade } = terminalColors(environment);
+  return shade === undefined || background !== shade
+    ? undefined
+    : `#${hex} is hard to read on a ${shade} background`;
+}
+
 /** What a new value of a setting needs; undefined if it can be used. */
 export function valueProblem(
   context: FolderFacts,
@@ -67,6 +87,7 @@ export function valueProblem(
   name: string,
   value: string,
 ): string | undefined {
+  if (name.startsWith('colors.')) return colorProblem(context, value);
   if (name === 'model') return modelProblem(context, stored, profile, value);
   return name === 'budget' ? budgetProblem(context, stored, profile, value) : undefined;
 }

@@ -20,10 +20,13 @@ export function terminalColors(environment: Environment): TerminalColors {
   return { background: namedBackground(colors), hasMany: hasRgb || /256/.test(name), hasRgb };
 }
 
-/** Whether a colour (each part from 0 to 1) is light, by its relative luminance (WCAG 2). */
-export function isLightColor(red: number, green: number, blue: number): boolean {
+/** The relative luminance of a colour (WCAG 2), each part of which is from 0 to 1. */
+export function luminance(red: number, green: number, blue: number): number {
   const linear = (part: number) =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  // From here on, black text has more contrast than white text.
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179;
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
+
+/** Whether black text has more contrast on a colour than white text. */
+export const isLightColor = (red: number, green: number, blue: number): boolean =>
+  luminance(red, green, blue) > 0.179;

@@ -131,14 +131,15 @@ function onCharacter(pressed: Pressed, character: string): Step {
   return afterRun(pressed, pressCharacter(editing, composer, character));
 }
 
-/** As in Vim, a paste is appended, at the start of a line inserted, and ends in normal mode. */
+/** As in Vim, a paste is appended, at the start of a line inserted, or replaces a selection; normal mode follows. */
 function pasteText(pressed: Pressed, event: KeyEvent): Step {
   const { editing } = pressed.vi;
   const { text, cursor } = pressed.state.composer;
-  if (editing.mode !== 'normal' || editing.pending[0] === ':') return pass(pressed, event);
+  if (editing.pending[0] === ':') return pass(pressed, event);
   const insertion = cursor === lineStart(text, cursor) ? 'i' : 'a';
+  const begin = isVisual(editing) ? 'c' : insertion;
   const state = clearPending(pressed);
-  const keys: readonly KeyEvent[] = [{ type: 'text', text: insertion }, event, keyPress('escape')];
+  const keys: readonly KeyEvent[] = [{ type: 'text', text: begin }, event, keyPress('escape')];
   return pressAll({ ...pressed, state }, keys);
 }
 

@@ -71,7 +71,9 @@ describe('modes', () => {
     ['0', 'dd', 'ddone', 1],
     ['0l', 'd\nd', 'ond\nde', 4],
     ['0d', 'dd', 'ddone', 1],
-  ])('a paste in normal mode after %j is text, and ends in it', (typedKeys, text, all, cursor) => {
+    ['0vl', 'dd', 'dde', 1],
+    ['V', 'dd', 'dd', 1],
+  ])('a paste after %j is text, and ends in normal mode', (typedKeys, text, all, cursor) => {
     const { state } = run(keys(inNormal('one'), typedKeys).state, pasted(text));
     expect([composed(state), state.composer.cursor, mode(state)]).toEqual([all, cursor, 'NORMAL']);
     expect(composed(keys(state, 'u').state)).toBe('one');

@@ -69,6 +69,16 @@ describe('line mode', () => {
     terminal.type('[sandbox echo] three\\\n');
     terminal.type('four\n');
     await terminal.waitFor(/origin: three\nfour\nYou:/);
+    terminal.type('[sandbox echo] five\nsix');
+    await terminal.waitFor(/five\nsix/);
+    terminal.type(' and seven\n');
+    await terminal.waitFor(/origin: five\nsix and seven\nYou:/);
+    terminal.type('[sandbox echo] eight\nnine');
+    await terminal.waitFor(/eight\nnine/);
+    terminal.type(keys.interrupt);
+    await terminal.waitFor(/nine\nYou:/);
+    terminal.type('[sandbox echo] ten\n');
+    await terminal.waitFor(/origin: ten\nYou:/);
     expect(await leave(terminal)).toBe(0);
   });
 

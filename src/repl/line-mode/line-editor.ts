@@ -78,6 +78,7 @@ function complete(state: EditorState): void {
 function enter(state: EditorState): void {
   const { line, options } = state;
   if (state.search?.phase === 'asking') return endSearch(state, state.search.draft);
+  state.hasEntered = true;
   const wasShown = line.isShown();
   line.leave('\n');
   // The next line of a paste starts in the first column.
@@ -94,6 +95,7 @@ function interrupt(state: EditorState): void {
   // Text typed while the line is not shown appears with the next question.
   if (!line.isShown() || takeText(state) === '') return options.onInterrupt();
   line.leave('\n');
+  options.onCleared();
   options.onDiscarded();
 }
 
@@ -169,8 +171,10 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     search: undefined,
     choices: undefined,
     tabs: undefined,
+    hasEntered: false,
   };
   const onKeys = (events: readonly KeyEvent[]) => {
+    state.hasEntered = false;
     for (const [index, event] of events.entries()) {
       const isPasted = events[index + 1]?.type === 'text';
       if (event.type === 'key' && event.name === 'tab' && isPasted) type(state, '\t');
@@ -178,6 +182,8 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
       else type(state, event.text);
       show(state);
     }
+    const isUnfinished = state.hasEntered && state.buffer.text !== '' && options.isPrompt();
+    if (isUnfinished) options.onUnfinished();
   };
   const keys = createKeyInput(options.clock, onKeys, () => undefined);
   return {

@@ -72,6 +72,8 @@ function createCollector(clock: Clock, pass: (text: string) => void) {
       collected = [...collected, ...lines];
       debounce.restart();
     },
+    /** Waits for a further line. */
+    hold: () => debounce.cancel(),
     discard(): void {
       collected = [];
       debounce.cancel();
@@ -123,7 +125,10 @@ export interface LineInputOptions {
   /** Called at the end of a hidden line, which the terminal has not echoed. */
   readonly endSecretLine: () => void;
   /** If undefined, the terminal edits the lines. */
-  readonly editing?: Omit<LineEditorOptions, 'onLine' | 'onInterrupt' | 'onEnd'>;
+  readonly editing?: Omit<
+    LineEditorOptions,
+    'onLine' | 'onUnfinished' | 'onCleared' | 'onInterrupt' | 'onEnd'
+  >;
 }
 
 interface Listeners {
@@ -160,8 +165,10 @@ function createListeners(options: LineInputOptions): Listeners {
     interrupt();
   };
   const onLine = (text: string) => collector.add([text]);
-  const editor =
-    options.editing && createLineEditor({ ...options.editing, onLine, onInterrupt, onEnd });
+  const onUnfinished = () => collector.hold();
+  const onCleared = () => collector.discard();
+  const collecting = { onLine, onUnfinished, onCleared, onInterrupt, onEnd };
+  const editor = options.editing && createLineEditor({ ...options.editing, ...collecting });
   // A terminal that edits lines itself passes on arrow keys as escape sequences.
   const lines = { feed: (bytes: Uint8Array) => collector.add(reader.feed(bytes).map(sanitize)) };
   return {

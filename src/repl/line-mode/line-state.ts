@@ -16,6 +16,10 @@ export interface LineEditorOptions {
   readonly history: () => History;
   /** Called with each entered line; the cursor is on the next row by then. */
   readonly onLine: (text: string) => void;
+  /** A paste ended inside a line: the lines before it wait for its end. */
+  readonly onUnfinished: () => void;
+  /** Ctrl+C discarded the typed text. */
+  readonly onCleared: () => void;
   /** Ctrl+C on an empty line, or while the line is not shown. */
   readonly onInterrupt: () => void;
   /** The question must be written again: Ctrl+C discarded the typed text, or a search begins or ends. */
@@ -70,6 +74,8 @@ export interface EditorState {
   tabs: { readonly of: TextBuffer; count: number } | undefined;
   /** Of the line as it is in `of`; a changed line ends them. */
   choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
+  /** A line was entered by the keys of this read. */
+  hasEntered: boolean;
 }
 
 export const historyOf = ({ history, options }: EditorState) => history ?? options.history();

@@ -15,6 +15,8 @@ function open(options: Partial<LineEditorOptions>) {
     columns: () => 80,
     history: () => createHistory([]),
     onLine: (text) => lines.push(text),
+    onUnfinished: () => undefined,
+    onCleared: () => undefined,
     onInterrupt: () => undefined,
     onDiscarded: () => undefined,
     onEnd: () => undefined,

@@ -27,6 +27,8 @@ function open(columns = 40, history: readonly string[] = []) {
     columns: () => columns,
     history: () => createHistory(history),
     onLine: (text) => lines.push(text),
+    onUnfinished: () => events.push('unfinished'),
+    onCleared: () => events.push('cleared'),
     onInterrupt: () => events.push('interrupt'),
     onDiscarded: () => {
       events.push('discarded');
@@ -140,7 +142,7 @@ test('X29: text typed while the line is hidden appears with the next question', 
 test('X29: Ctrl+C discards the line, then interrupts; Ctrl+D ends on an empty line; Ctrl+Z suspends', () => {
   const { type, lines, events } = open();
   type('draft', '\u0003', '\u0003', 'x', '\u0004', '\u0001', '\u0004', '\u0004', '\u001A');
-  expect(events).toEqual(['discarded', 'interrupt', 'end', 'suspend']);
+  expect(events).toEqual(['cleared', 'discarded', 'interrupt', 'end', 'suspend']);
   expect(lines).toEqual([]);
 });
 
@@ -210,4 +212,14 @@ test('Ctrl+C while the line is hidden interrupts and keeps the typed text', () =
   editor.show(5);
   type('\r');
   expect(lines).toEqual(['typed ahead']);
+});
+
+test('a paste that ends inside a line waits for the rest of the line', () => {
+  const { lines, events, type } = open();
+  type('one\rtwo\rthr');
+  expect([lines, events]).toEqual([['one', 'two'], ['unfinished']]);
+  type('ee\r');
+  expect([lines, events]).toEqual([['one', 'two', 'three'], ['unfinished']]);
+  type('four\nfive', '\u0003');
+  expect(events).toEqual(['unfinished', 'unfinished', 'cleared', 'discarded']);
 });

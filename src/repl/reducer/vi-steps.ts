@@ -73,12 +73,15 @@ function resumed(editing: ViState, composer: TextBuffer): readonly [ViState, Tex
   return [restartInsertion(editing, joined), joined];
 }
 
-/** Adopts what another key did. A sent prompt leaves a composer in insert mode. */
+/** Adopts what another key did. A sent prompt leaves a composer in insert mode, at the end of a draft that returned. */
 export function afterPassed(done: Step, isSent: boolean): Step {
   const { state, effects } = done;
-  const { vi, composer } = state;
+  const { vi } = state;
   if (vi === undefined) return done;
-  const isNew = isSent && composer !== vi.seen;
+  const isNew = isSent && state.composer !== vi.seen;
+  const composer = isNew
+    ? { ...state.composer, cursor: state.composer.text.length }
+    : state.composer;
   const editing: ViState = isNew
     ? { ...vi.editing, mode: 'insert', insertion: undefined }
     : vi.editing;

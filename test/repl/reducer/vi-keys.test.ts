@@ -56,6 +56,12 @@ describe('modes', () => {
     expect(composed(run(state, typed('two')).state)).toBe('two');
   });
 
+  test('a draft that returns after a prompt is continued at its end', () => {
+    const stashed = run(inNormal('two'), pressed('s', { ctrl: true })).state;
+    const { state } = run(stashed, typed('ione'), enter, typed(' more'));
+    expect([mode(state), composed(state)]).toEqual(['INSERT', 'two more']);
+  });
+
   test('several characters of one read are commands in normal mode', () => {
     expect(composed(keys(inNormal('one two'), 'bcwthree').state)).toBe('one three');
   });

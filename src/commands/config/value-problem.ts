@@ -60,21 +60,23 @@ function budgetProblem(
   return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
 }
 
-/** The background on which text of a colour is hard to read: its contrast with white or black is below 3. */
-function unsuitableBackground(hex: string): 'light' | 'dark' | undefined {
+/** The background on which a colour has less than this contrast with white or black (WCAG 2). */
+function unsuitableBackground(hex: string, least: number): 'light' | 'dark' | undefined {
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map(
     (at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255,
   );
-  const light = luminance(red, green, blue);
-  if (light > 0.3) return 'light';
-  return light < 0.1 ? 'dark' : undefined;
+  const own = luminance(red, green, blue) + 0.05;
+  if (1.05 / own < least) return 'light';
+  return own / 0.05 < least ? 'dark' : undefined;
 }
 
+/** Where the background is not known, only a colour that is nearly invisible on one is a problem. */
 function colorProblem({ environment }: FolderFacts, value: string): string | undefined {
   const hex = /#([\da-f]{6})/.exec(value)?.[1];
-  const shade = hex === undefined ? undefined : unsuitableBackground(hex);
-  const { background = shade } = terminalColors(environment);
-  return shade === undefined || background !== shade
+  if (hex === undefined) return undefined;
+  const { background } = terminalColors(environment);
+  const shade = unsuitableBackground(hex, background === undefined ? 2 : 3);
+  return shade === undefined || (background ?? shade) !== shade
     ? undefined
     : `#${hex} is hard to read on a ${shade} background`;
 }

@@ -28,7 +28,8 @@ test.each([
 
 test.each([
   ['#111111', '', 'natter: warning: #111111 is hard to read on a dark background\n'],
-  ['#5fafd7 bold', '', 'natter: warning: #5fafd7 is hard to read on a light background\n'],
+  ['#eeeeee bold', '', 'natter: warning: #eeeeee is hard to read on a light background\n'],
+  ['#5fafd7', '', ''],
   ['#5fafd7', '15;0', ''],
   ['#5fafd7', '0;15', 'natter: warning: #5fafd7 is hard to read on a light background\n'],
   ['#777777', '', ''],

@@ -70,6 +70,9 @@ export interface CatalogueEntry {
   readonly purpose: string;
 }
 
+/** The ids of the sandbox's answers begin with it. */
+export const sandboxIdStart = 'chatcmpl-sandbox';
+
 /** The contract's model catalogue. 128K and 1M are read as powers of ten: the smaller reading is safe. */
 export const catalogue: readonly CatalogueEntry[] = [
   {

@@ -1,4 +1,4 @@
-import type { CompletionRequest } from '../client/contract.ts';
+import { type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
 import type { Completion } from './answers/completion.ts';
 import type { ForwardedAnswer } from './answers/forwarded-answer.ts';
@@ -140,7 +140,7 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
   };
 }
 
-const idOf = ({ number }: Exchange) => `chatcmpl-sandbox${number}`;
+const idOf = ({ number }: Exchange) => `${sandboxIdStart}${number}`;
 
 async function takeEvents(
   events: AsyncIterable<ChatEvent>,

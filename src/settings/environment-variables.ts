@@ -42,7 +42,7 @@ const processVariables: readonly EnvironmentVariable[] = [
     summary: 'Pager for help longer than the terminal; empty or cat turns it off',
     default: 'PAGER',
   },
-  { name: 'NATTER_ACCESSIBLE', summary: 'Any value prints plain labelled lines, nothing redrawn' },
+  { name: 'NATTER_ACCESSIBLE', summary: 'true prints plain labelled lines, nothing redrawn' },
   {
     name: 'NATTER_NO_SYNC',
     summary: 'Any value disables synchronized updates, for terminals that garble them',

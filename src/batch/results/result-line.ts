@@ -1,3 +1,4 @@
+import { sandboxIdStart } from '../../client/contract.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { formatFingerprint, parseFingerprint } from '../fingerprint.ts';
 import type { ResultLine } from './result-index.ts';
@@ -34,7 +35,7 @@ const isIndex = (index: unknown): index is number =>
   typeof index === 'number' && Number.isInteger(index) && index >= 1 && index <= highestIndex;
 
 /** Of `natter sandbox` and `--sandbox`. */
-const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith('chatcmpl-sandbox');
+const isSandboxId = (id: unknown) => typeof id === 'string' && id.startsWith(sandboxIdStart);
 
 /** Undefined for the answer of a fallback, which a different model was asked for. */
 function askedModel(value: JsonObject): string | undefined {

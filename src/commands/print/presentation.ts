@@ -1,4 +1,6 @@
 import { isSet, type Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import { trueOrFalse } from '../../settings/value-types.ts';
 import { createDebugLog, type DebugLog } from './debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
 import { hasColor, plainStyle, type Style } from '../../terminal/style.ts';
@@ -49,9 +51,19 @@ interface AccessOptions {
   readonly accessible?: boolean;
 }
 
-/** Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again. */
+/** @throws Failure `configuration` */
+function isTrue(environment: Environment, name: string): boolean {
+  const value = isSet(environment, name) ? trueOrFalse.parse(environment[name] ?? '') : false;
+  if (value !== undefined) return value;
+  throw new Failure('configuration', `${name} must be ${trueOrFalse.expected}`);
+}
+
+/**
+ * Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again.
+ * @throws Failure `configuration` for a variable that is neither true nor false
+ */
 export function canRedraw(environment: Environment, { accessible }: AccessOptions): boolean {
-  const isAccessible = accessible === true || isSet(environment, 'NATTER_ACCESSIBLE');
+  const isAccessible = accessible === true || isTrue(environment, 'NATTER_ACCESSIBLE');
   return environment['TERM'] !== 'dumb' && !isAccessible;
 }
 

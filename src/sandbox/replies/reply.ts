@@ -29,7 +29,7 @@ export const replySummaries = {
   unicode: 'CJK, emoji, right-to-left and combining text',
   sample: 'JSON that conforms to the JSON Schema in the prompt',
   fenced: 'the same in a code fence',
-  misfit: 'JSON that does not conform',
+  misfit: 'a JSON string, which no schema of an object or a list accepts',
   hostile: 'escape sequences and deceptive characters, one per line',
 } as const;
 

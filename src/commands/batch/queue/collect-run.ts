@@ -1,8 +1,9 @@
+import type { ItemPlace } from '../../../batch/input/item.ts';
 import { parseFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchQueue, QueuedResult } from '../../../batch/queue/batch-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { Failure, type FailureKind, exitCodes } from '../../../failure.ts';
-import { isJsonObject, parseJson } from '../../../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../json.ts';
 import { batchOutcome } from '../report/batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import { present } from '../../print/presentation.ts';
@@ -10,6 +11,7 @@ import type { Context } from '../../program/context.ts';
 import { refuseReservedName } from '../../program/named-file.ts';
 import { type BatchSink, openResultSink } from '../output/sink.ts';
 import { kindOf } from '../report/summary.ts';
+import { printFailures } from '../report/reporting.ts';
 import { type Connect, connectToQueue, findBatch } from './open-queue.ts';
 import type { CollectOptions } from './queue-options.ts';
 
@@ -50,18 +52,28 @@ function isKind(text: unknown): text is FailureKind {
   return typeof text === 'string' && Object.hasOwn(exitCodes, text);
 }
 
-/** The kind in the `error` of a result. */
-function failureKind(line: string): FailureKind {
-  const value = parseJson(line);
-  const error = isJsonObject(value) ? value['error'] : undefined;
-  const kind = isJsonObject(error) ? error['kind'] : undefined;
-  return isKind(kind) ? kind : 'unexpected';
+/** The object with this name, or an empty one. */
+function member(value: unknown, name: string): JsonObject {
+  const found = isJsonObject(value) ? value[name] : undefined;
+  return isJsonObject(found) ? found : {};
 }
 
-function totalTokens(line: string): number {
-  const value = parseJson(line);
-  const usage = isJsonObject(value) ? value['usage'] : undefined;
-  const tokens = isJsonObject(usage) ? usage['total_tokens'] : undefined;
+/** The failure in the `error` of a result. */
+function failureOf(result: unknown): Failure {
+  const { kind, message } = member(result, 'error');
+  const text = typeof message === 'string' ? message : '';
+  return new Failure(isKind(kind) ? kind : 'unexpected', text);
+}
+
+/** Where the item is in the input. */
+function placeOf(index: number, result: unknown): ItemPlace {
+  const { line, id } = isJsonObject(result) ? result : {};
+  const name = typeof id === 'string' ? id : undefined;
+  return { index, line: typeof line === 'number' ? line : index, id: name };
+}
+
+function totalTokens(result: unknown): number {
+  const { total_tokens: tokens } = member(result, 'usage');
   return typeof tokens === 'number' ? tokens : 0;
 }
 
@@ -74,10 +86,11 @@ async function collect(collection: Collection): Promise<void> {
   const put = async ({ index, isAnswered, line }: QueuedResult) => {
     if (sink.find(index)?.isAnswered === true) return void (tally.already += 1);
     // natter's own format needs only the line.
-    const item = { index, line: 0, id: undefined, problem: 'is in a queue' };
+    const result = parseJson(line);
+    const item = { ...placeOf(index, result), problem: 'is in a queue' };
     if (isAnswered) tally.answered += 1;
-    else countFailure(tally, new Failure(failureKind(line), 'collected'), item);
-    tally.tokens += totalTokens(line);
+    else countFailure(tally, failureOf(result), item);
+    tally.tokens += totalTokens(result);
     const fingerprint = parseFingerprint(fingerprints.get(index));
     await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
     sequence += 1;
@@ -125,7 +138,8 @@ export async function collectBatch(
   options: CollectOptions,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const { notices } = await present(context, options);
+  const presentation = await present(context, options);
+  const { notices } = presentation;
   const { output } = options;
   refuseRemoval(options);
   if (output !== undefined) refuseReservedName(output, context.platform);
@@ -141,6 +155,7 @@ export async function collectBatch(
       await collect(collection);
       await sink.finish(itemsLeft(collection.tally) === 0, (index) => fingerprints.has(index));
       await removeCollected(collection);
+      printFailures({ context, presentation, options, tally: collection.tally });
       notices.notice(conclude(collection, context.clock.monotonic() - start));
     } finally {
       await sink.close();

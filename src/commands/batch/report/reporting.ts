@@ -77,6 +77,12 @@ function printCauses({ context, presentation, options, tally }: ReportedRun, err
   }
 }
 
+/** Prints the first failed item of each cause. */
+export function printFailures(run: ReportedRun): void {
+  printFigures(run);
+  printCauses(run, undefined);
+}
+
 /** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
 export function reportEnd(run: ReportedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;

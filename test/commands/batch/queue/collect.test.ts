@@ -58,6 +58,16 @@ describe('natter batch collect', () => {
     expect(place.results('out.jsonl')).toMatchObject([{ error: { kind: 'invalid_request' } }]);
   });
 
+  test('names the first failed item of each cause, as natter batch does', async () => {
+    const place = await openQueuePlace([rule('status=400', { prompt: 'prompt 2' })]);
+    place.write('p.txt', `\n${promptLines(3)}`);
+    await place.submit('p.txt');
+    await expect(place.work().ended).rejects.toMatchObject({ kind: 'invalid_request' });
+    const { failure, stderr } = await place.collectFailures('out.jsonl');
+    expect(failure).toMatchObject({ kind: 'invalid_request' });
+    expect(stderr).toMatch(/^natter: first failure \(invalid_request\), line 3: the service /);
+  });
+
   test.each([
     ['has a different prompt', promptLines(2).replaceAll('prompt', 'fact')],
     ['the batch has no item 2', promptLines(1)],

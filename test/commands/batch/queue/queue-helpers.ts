@@ -87,6 +87,15 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
       void run();
       return { ended, stderr, device, abort, freeze };
     },
+    /** @returns standard error and the failure of a collection that fails */
+    async collectFailures(output: string) {
+      const { context, stderr } = open();
+      const options = { color: 'never', input: true, output: path(output) } as const;
+      const failure: unknown = await collectBatch(context, options, connect).catch(
+        (error: unknown) => error,
+      );
+      return { failure, stderr: stderr() };
+    },
     /** @returns standard error */
     async collect(output: string | undefined, options: Partial<CollectOptions> = {}) {
       const { context, stderr, stdout } = open();

@@ -28,10 +28,12 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
 }
 
 /** Few runs ask a question, and readline is slow to load. */
-function createLazyAsk(interrupt: (reason: unknown) => void): Ask {
+function createLazyAsk({ stderr }: Streams, interrupt: (reason: unknown) => void): Ask {
   let loaded: Ask | undefined;
   const ask = async (...words: Parameters<Ask>) => {
     const { createAsk } = await import('./terminal/device/ask.ts');
+    // A long notice before the question may still wait for its code.
+    await stderr.flush();
     loaded ??= createAsk(
       () => process.stdin,
       () => process.stderr,
@@ -172,7 +174,7 @@ async function run(words: readonly string[]): Promise<void> {
   const streams = { ...given, stderr: noticeStream(given.stderr) };
   const context: Context = {
     streams,
-    ask: createLazyAsk(end),
+    ask: createLazyAsk(streams, end),
     device: createDevice(process, watch),
     environment: process.env,
     clock: systemClock,

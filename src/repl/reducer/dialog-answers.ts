@@ -221,6 +221,6 @@ export function onDialogText(
     const isPrompt = text.trim() !== '' && offersSandbox(dialog);
     return isPrompt ? andThen(chooseSandbox(state), type) : step(state);
   }
-  const line = text.replaceAll(/\s*[\r\n]\s*/g, ' ');
-  return editInput(state, dialog, (input) => insert(input, line));
+  const [ends, end] = dialog.asks === 'value' ? [/\r\n?/g, '\n'] : [/\s*[\r\n]\s*/g, ' '];
+  return editInput(state, dialog, (input) => insert(input, text.replaceAll(ends, end)));
 }

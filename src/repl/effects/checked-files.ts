@@ -1,5 +1,5 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { SessionPorts } from '../session/ports.ts';
+import type { SessionCore } from '../session/session-core.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
 import type { PromptToSend } from '../state/effect.ts';
@@ -18,15 +18,17 @@ export interface CheckedFiles {
 
 const nothing: MentionedFiles = { files: [], summaries: [], counted: new Set(), problems: [] };
 
+type Core = Pick<SessionCore, 'ports' | 'dispatch'>;
+
 /** @throws Failure if a mentioned file cannot be read */
 async function mentionedBy(
-  files: SessionPorts['files'],
+  core: Core,
   prompt: PromptToSend & { readonly type: 'new' },
   signal: AbortSignal,
 ): Promise<MentionedFiles> {
   if (prompt.mentions.length === 0) return nothing;
   const { readMentioned } = await import('./mentioned-files.ts');
-  return readMentioned(files, prompt, signal);
+  return readMentioned(core, prompt, signal);
 }
 
 /**
@@ -34,14 +36,14 @@ async function mentionedBy(
  * @throws Failure if a mentioned file cannot be read
  */
 export async function checkFiles(
-  { files, guard }: Pick<SessionPorts, 'files' | 'guard'>,
+  core: Core,
   prompt: PromptToSend,
   signal: AbortSignal,
 ): Promise<Unconfirmed | CheckedFiles> {
   if (prompt.type !== 'new') return { type: 'files', files: [], entries: [] };
-  const mentioned = await mentionedBy(files, prompt, signal);
+  const mentioned = await mentionedBy(core, prompt, signal);
   const all = mentioned.files.reduce(withFile, prompt.files);
-  const { files: checked, problem: secrets } = await guard.inspect(all, prompt);
+  const { files: checked, problem: secrets } = await core.ports.guard.inspect(all, prompt);
   const problem = [...mentioned.problems, secrets].filter((text) => text !== undefined).join('; ');
   if (problem !== '') return { type: 'unconfirmed', problem, hasSecrets: secrets !== undefined };
   const named = checked.filter(({ name }) => !mentioned.counted.has(name));

@@ -2,6 +2,7 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { FilesPort } from '../session/ports.ts';
+import type { SessionCore } from '../session/session-core.ts';
 import type { PromptToSend } from '../state/effect.ts';
 
 type NewPrompt = PromptToSend & { readonly type: 'new' };
@@ -111,13 +112,24 @@ async function readPath(
   }
 }
 
+const hostOf = (path: string) => /^https?:\/\/(?:[^/]*@)?([^/?#]+)/i.exec(path)?.[1];
+
 /** The files, folders, patterns and pages that a prompt mentions. */
 export async function readMentioned(
-  files: FilesPort,
+  { ports, dispatch }: Pick<SessionCore, 'ports' | 'dispatch'>,
   prompt: NewPrompt,
   signal: AbortSignal,
 ): Promise<MentionedFiles> {
+  const attach: FilesPort['attach'] = (path, ...options) => {
+    dispatch({ type: 'page-awaited', host: hostOf(path) });
+    return ports.files.attach(path, ...options);
+  };
+  const files = { ...ports.files, attach };
   const read: Reading = { files: [], summaries: [], counted: new Set(), problems: [] };
-  for (const path of pathsOf(files, prompt)) await readPath(files, path, prompt, read, signal);
+  try {
+    for (const path of pathsOf(files, prompt)) await readPath(files, path, prompt, read, signal);
+  } finally {
+    dispatch({ type: 'page-awaited', host: undefined });
+  }
   return read;
 }

@@ -215,7 +215,7 @@ async function send(answer: Answer, unfilled: PromptToSend): Promise<AnswerOutco
     const whole = await filled(answer, unfilled);
     if (whole.type === 'unconfirmed') return whole;
     const { prompt } = whole;
-    const checked = await checkFiles(answer.core.ports, prompt, answer.signal);
+    const checked = await checkFiles(answer.core, prompt, answer.signal);
     if (checked.type === 'unconfirmed') return checked;
     const promptId =
       prompt.type === 'repeat'

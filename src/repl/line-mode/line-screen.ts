@@ -51,7 +51,10 @@ function questionOf(state: ReplState, isSearching: boolean): string | undefined 
 }
 
 /** A notice about a retry, or about an answer that is slow or stalled, if any. */
-function progressOf(activity: AnswerActivity, { now, keyMap }: ReplState): string | undefined {
+function progressOf(
+  activity: AnswerActivity,
+  { now, keyMap, host }: ReplState,
+): string | undefined {
   const interrupt = neededKeyOf('interrupt', keyMap);
   if (activity.phase === 'retrying') {
     return `${activityText(activity, now)}; ${neededKeyOf('send', keyMap)} retries now, ${interrupt} gives up`;
@@ -60,7 +63,7 @@ function progressOf(activity: AnswerActivity, { now, keyMap }: ReplState): strin
   if (stalled !== undefined)
     return `nothing for ${stalled} s; ${interrupt} stops and keeps the text`;
   const isSlow = activity.phase === 'waiting' && now - activity.since >= slowAnswer;
-  return isSlow ? `waiting for ${activity.model}; ${interrupt} stops` : undefined;
+  return isSlow ? `waiting for ${host ?? activity.model}; ${interrupt} stops` : undefined;
 }
 
 function progressKey(activity: AnswerActivity, now: number): string {

@@ -31,12 +31,12 @@ import type {
 
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 
-function statusOf({ activity, now, composer }: ReplState): Status {
+function statusOf({ activity, now, composer, host }: ReplState): Status {
   if (activity === undefined) return { phase: 'idle' };
   if (activity.isStopping) return { phase: 'stopping' };
   const seconds = secondsBetween(activity.since, now);
   if (activity.type === 'task') return { phase: 'working', task: activity.name, seconds };
-  const model = sanitizeLine(activity.model);
+  const model = sanitizeLine(host ?? activity.model);
   const { retry, phase, tokens } = activity;
   if (phase === 'retrying' && retry !== undefined) {
     const secondsLeft = Math.max(0, Math.ceil((retry.at - now) / 1000));

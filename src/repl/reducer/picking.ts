@@ -41,8 +41,7 @@ function withTypedFolder(
   { typed }: CompletionRequest,
   found: readonly Candidate[],
 ): readonly Candidate[] {
-  const isFolder =
-    /[^~./\\][^/\\]*[/\\]$/.test(typed) && found.some(({ value }) => value.startsWith(typed));
+  const isFolder = /[^~./\\][/\\]$/.test(typed) && found[0]?.value.startsWith(typed) === true;
   return isFolder ? [{ value: typed.slice(0, -1), isFolder }, ...found] : found;
 }
 
@@ -73,11 +72,9 @@ function accept(state: ReplState, { request, candidates, selected }: CompletionM
   return isPicking ? pickAgain(next) : step(next);
 }
 
-const separatorAtEnd = /[/\\]$/;
-
-function isTypedInFull({ request, candidates, selected }: CompletionMenu): boolean {
-  return request.typed.replace(separatorAtEnd, '') === candidates[selected]?.value;
-}
+/** Whether the typed folder itself is selected. */
+const isTypedFolder = ({ request, candidates, selected }: CompletionMenu) =>
+  candidates[selected]?.value === request.typed.slice(0, -1);
 
 /** Handles the keys of the open picker that differ from those of other menus. */
 export function onPickerAction(
@@ -85,8 +82,7 @@ export function onPickerAction(
   menu: CompletionMenu,
   action: KeyAction,
 ): Step | undefined {
-  const isTypedFolder = separatorAtEnd.test(menu.request.typed) && isTypedInFull(menu);
-  if (action === 'completion-tab' && isTypedFolder) return undefined;
+  if (action === 'completion-tab' && isTypedFolder(menu)) return undefined;
   if (action === 'completion-accept' || action === 'completion-tab') return accept(state, menu);
   if (action !== 'completion-close') return undefined;
   return step({ ...state, completion: undefined, isPicking: false });
@@ -98,6 +94,7 @@ export function onPickerAction(
  */
 export function isForPicker({ isPicking, completion, composer }: ReplState, action: KeyAction) {
   if (isPicking !== true || completion === undefined) return true;
-  const isSent = action === 'completion-accept' && isTypedInFull(completion);
-  return isCurrent(composer, completion.request) && !isSent;
+  const { candidates, selected, request } = completion;
+  const isTyped = candidates[selected]?.value === request.typed || isTypedFolder(completion);
+  return isCurrent(composer, request) && !(action === 'completion-accept' && isTyped);
 }

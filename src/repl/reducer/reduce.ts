@@ -39,7 +39,7 @@ function dialogOf({ activity }: ReplState): Dialog | undefined {
 
 /** As after a stopped answer: what is queued may depend on what was stopped. */
 function pauseQueue(state: ReplState): Step {
-  return reportQueue({ ...state, isQueuePaused: state.isQueuePaused || state.queue.length > 0 });
+  return reportQueue({ ...state, isQueuePaused: true });
 }
 
 function onTaskEnded(state: ReplState, entries: readonly Entry[]): Step {
@@ -166,6 +166,7 @@ const handlers: Handlers = {
   ticked: (state, { now }) => step({ ...state, now }),
   'chat-event': (state, { event, now }) => step(onChatEvent(state, event, now)),
   'undecided-changed': (state, { text }) => onUndecided(state, text),
+  'page-awaited': (state, { host }) => step({ ...state, host }),
   'answer-ended': (state, { outcome, conversation, now }) =>
     onAnswerEnded({ ...state, now }, outcome, conversation),
   'compaction-ended': (state, action) => onCompactionEnded({ ...state, now: action.now }, action),

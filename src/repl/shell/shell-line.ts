@@ -22,7 +22,7 @@ export function commandName(command: string, maxLength = 60): string {
 
 /** With options, they may not use the screen. */
 const screenProgram =
-  /^(?:\w+=\S*\s+)*(?:sudo\s+)?(vim?|nvim|view|nano|pico|emacs|micro|joe|htop|btop|tmux|screen|mc)(?:\s+[^\s-][^\s;&|]*)*$/;
+  /^(?:(?:sudo|\w+=\S*)\s+)*(vim?|nvim|view|nano|pico|emacs|micro|joe|htop|btop|tmux|screen|mc)(?:\s+[^\s-][^\s;&|]*)*$/;
 
 /** The program of a command that would wait for a terminal; undefined for any other command. */
 export function screenProgramOf(command: string): string | undefined {

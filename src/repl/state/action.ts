@@ -43,6 +43,8 @@ export type Action =
   | { readonly type: 'ticked'; readonly now: number }
   | { readonly type: 'chat-event'; readonly event: ChatEvent; readonly now: number }
   | { readonly type: 'undecided-changed'; readonly text: string }
+  /** A web page is read for a prompt; undefined: no more. */
+  | { readonly type: 'page-awaited'; readonly host: string | undefined }
   | {
       readonly type: 'answer-ended';
       readonly outcome: AnswerOutcome;

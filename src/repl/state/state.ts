@@ -216,6 +216,8 @@ export interface ReplState {
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
   readonly activity: Activity | undefined;
+  /** Of the web page that is read before a prompt is sent. */
+  readonly host?: string | undefined;
   /** Queued prompts and commands, next first. */
   readonly queue: readonly Draft[];
   /** A stop or a failure pauses the queue until the user continues it. */

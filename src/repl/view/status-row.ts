@@ -18,7 +18,7 @@ const shortHurryHint: LinePart = { text: 'Enter now', priority: 2, isHint: true 
 
 type Retrying = Extract<Status, { phase: 'retrying' }>;
 
-/** Columns below which a shortened task means nothing. */
+/** Columns below which a shortened task or model means nothing. */
 const minTaskColumns = 12;
 /** Columns below which a shortened cause means nothing. */
 const minCauseColumns = 10;
@@ -53,7 +53,11 @@ function retryParts(status: Retrying, symbols: Symbols, columns: number): readon
 /** `origin · waiting 1 s`. */
 function waitingParts({ model, seconds }: Extract<Status, { phase: 'waiting' }>) {
   const time = seconds > 0 ? `waiting ${durationText(seconds)}` : 'waiting';
-  return [{ text: model, priority: 2 }, { text: time, priority: 3 }, stopHint];
+  return [
+    { text: model, priority: 2, minColumns: minTaskColumns },
+    { text: time, priority: 3 },
+    stopHint,
+  ];
 }
 
 function workingParts({ task, seconds }: Extract<Status, { phase: 'working' }>) {

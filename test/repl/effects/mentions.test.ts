@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
+import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { composed, enter, typed } from '../../support/repl-state.ts';
 
 describe('Y18: a mention of a missing file', () => {
@@ -160,4 +161,27 @@ test('a prompt with many files is shown with their number', async () => {
   line('sum up');
   await idle();
   expect(text()).toContain('natter: attached 9 files (36 bytes)\n');
+});
+
+test('the status names the host of a page until it is read', async () => {
+  let finish = () => {};
+  const read = new Promise<void>((resolve) => (finish = resolve));
+  const memory = openMemorySession({
+    ports: (ports) => ({
+      ...ports,
+      files: {
+        ...ports.files,
+        attach: async (...options) => {
+          await read;
+          return ports.files.attach(...options);
+        },
+      },
+    }),
+  });
+  memory.enter('see @https://user:word@example.com/page');
+  const status = () => buildViewModel(memory.session.state(), '').status;
+  await expect.poll(status).toMatchObject({ phase: 'waiting', model: 'example.com' });
+  finish();
+  await memory.idle();
+  expect(memory.requests).toHaveLength(1);
 });

@@ -110,6 +110,12 @@ describe('the status line', () => {
     );
   });
 
+  test('shortens a long name before it leaves out the stop hint', () => {
+    expect(row({ phase: 'waiting', model: 'localhost:8443', seconds: 3 }, { columns: 40 })).toBe(
+      'localhost:8… · waiting 3 s · Esc stops',
+    );
+  });
+
   test('is ASCII on a terminal without Unicode', () => {
     expect(row(retrying, { unicode: false })).toMatch(/^[\x20-\x7E]+$/);
   });

@@ -6,6 +6,13 @@ import { counts, readChunk, type ChunkContent } from './completion-chunk.ts';
 /** A place where chunks of the same form differ, apart from their text. */
 type Hole = 'id' | 'created' | keyof Usage;
 
+/** What is around the texts of events that follow one another. */
+interface EventLiterals {
+  readonly start: string;
+  readonly between: string;
+  readonly end: string;
+}
+
 /** Chunks that differ only in their id, time, token counts and text. */
 export interface ChunkForm {
   /** The literals before and after the holes; the last one ends before the text, or at the end without one. */
@@ -16,14 +23,14 @@ export interface ChunkForm {
   /** The latest chunk up to its text, and its content: the next chunk is usually of the same answer. */
   head: string;
   content: ChunkContent;
-  /** What is between the texts of two events with this head; created when it is needed. */
-  between: string | undefined;
+  /** The literals of events with this head; created when they are needed. */
+  events: EventLiterals | undefined;
   /** The form that followed the last time. */
   next: ChunkForm | undefined;
 }
 
 const probe = 'probe';
-const noText = { after: undefined, between: undefined, next: undefined };
+const noText = { after: undefined, events: undefined, next: undefined };
 /** No chunk begins like this. */
 export const noForm = {
   literals: ['\0'],
@@ -114,7 +121,7 @@ export function makeForm(data: string, content: ChunkContent): ChunkForm | undef
   const hasText = content.text !== '';
   const after = hasText ? data.slice(end) : undefined;
   const head = data.slice(0, start);
-  const form = { literals, holes, after, head, content, between: undefined, next: undefined };
+  const form = { literals, holes, after, head, content, events: undefined, next: undefined };
   return isValid(form, hasText) ? form : undefined;
 }
 
@@ -156,7 +163,7 @@ function readHead(form: ChunkForm, data: string): boolean {
     at = after;
   }
   form.head = data.slice(0, at);
-  form.between = undefined;
+  form.events = undefined;
   form.content = { ...form.content, id, usage };
   return true;
 }
@@ -173,9 +180,59 @@ export function matchForm(form: ChunkForm, data: string): ChunkContent | undefin
   return text === undefined ? undefined : { ...content, text };
 }
 
+const eventStart = 'data: ';
+
+/** @returns undefined if the part begins with an event of a different form, or with one of an unknown head */
+function literalsAt(form: ChunkForm, part: string): EventLiterals | undefined {
+  const { head, after, events } = form;
+  if (after === undefined) return undefined;
+  const start = events?.start ?? eventStart + head;
+  if (part.slice(0, start.length) !== start) {
+    if (!part.startsWith(eventStart) || !readHead(form, part.slice(eventStart.length)))
+      return undefined;
+    return literalsAt(form, part);
+  }
+  form.events ??= { start, between: `${after}\n\n${start}`, end: `${after}\n\n` };
+  return form.events;
+}
+
 /** @returns undefined if one of them is not a text */
-export function parseTexts(pieces: readonly string[]): readonly string[] | undefined {
+function parseTexts(pieces: readonly string[]): readonly string[] | undefined {
   if (plain.test(pieces.join(''))) return pieces;
   const texts = pieces.map(parseText);
   return texts.every((text) => text !== undefined) ? texts : undefined;
+}
+
+/** Texts of events that follow one another. */
+export interface TextEvents {
+  readonly texts: readonly string[];
+  /** The rest of their content, which is the same. */
+  readonly content: ChunkContent;
+  /** What follows them. */
+  readonly rest: string;
+}
+
+/** The events of this form at the start of a stream's part. Undefined without any. */
+export function matchTexts(form: ChunkForm, part: string): TextEvents | undefined {
+  const literals = literalsAt(form, part);
+  if (literals === undefined) return undefined;
+  const { start, between, end } = literals;
+  const pieces: string[] = [];
+  let rest = 0;
+  let at = start.length;
+  // A search for the next quote and a comparison are faster than a search for a long text, as `split` does it.
+  for (let quote = part.indexOf('"', at); quote !== -1; quote = part.indexOf('"', quote + 1)) {
+    const isEnd = part.slice(quote, quote + end.length) === end;
+    // The quote may be escaped.
+    if (!isEnd && part[quote - 1] === '\\') continue;
+    if (!isEnd) break;
+    pieces.push(part.slice(at, quote));
+    rest = quote + end.length;
+    if (part.slice(quote, quote + between.length) !== between) break;
+    at = quote + between.length;
+    quote = at - 1;
+  }
+  const texts = parseTexts(pieces);
+  if (pieces.length === 0 || texts === undefined) return undefined;
+  return { texts, content: form.content, rest: part.slice(rest) };
 }

@@ -1,5 +1,12 @@
 import type { ChunkContent } from './completion-chunk.ts';
-import { type ChunkForm, makeForm, matchForm, noForm, parseTexts } from './chunk-form.ts';
+import {
+  type ChunkForm,
+  makeForm,
+  matchForm,
+  matchTexts,
+  noForm,
+  type TextEvents,
+} from './chunk-form.ts';
 
 /** Failed attempts to learn a chunk before giving up on a service whose chunks are all different. */
 const maxFailures = 8;
@@ -11,15 +18,6 @@ const lastUsage = 3;
 const maxForms = 8;
 /** Characters. Longer chunks are rare, and learning one takes as long as parsing it. */
 const maxChunk = 16_384;
-
-/** Texts of events that follow one another. */
-export interface TextEvents {
-  readonly texts: readonly string[];
-  /** The rest of their content, which is the same. */
-  readonly content: ChunkContent;
-  /** What follows them. */
-  readonly rest: string;
-}
 
 /** What the chunks of a service have in common: reading only what differs takes a fraction of parsing them. */
 export class ChunkForms {
@@ -51,24 +49,15 @@ export class ChunkForms {
     return content;
   }
 
-  /**
-   * The first events of a stream's part that have the form of the latest text, split at what is between their texts; all
-   * but the last of them. Undefined without two such events.
-   */
+  /** The events at the start of a stream's part that have the form of the latest text. Undefined without any. */
   matchEvents(part: string): TextEvents | undefined {
     const last = this.#last;
     const form = last?.after === undefined ? last?.next : last;
-    if (form?.after === undefined) return undefined;
-    const { head, after, content } = form;
-    const start = `data: ${head}`;
-    if (part.slice(0, start.length) !== start) return undefined;
-    form.between ??= `${after}\n\n${start}`;
-    const pieces = part.slice(start.length).split(form.between);
-    const texts = parseTexts(pieces.slice(0, -1));
-    if (pieces.length === 1 || texts === undefined) return undefined;
+    const found = form && matchTexts(form, part);
+    if (found === undefined) return undefined;
     this.#last = form;
     this.#failures = 0;
-    return { texts, content, rest: `${start}${pieces.at(-1) ?? ''}` };
+    return found;
   }
 
   #search(data: string): ChunkContent | undefined {

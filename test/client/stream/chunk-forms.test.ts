@@ -161,19 +161,41 @@ describe('events in one part of a stream', () => {
   const text = (content: string) => streamed('chat-1', 1000, { content });
   const end = streamed('chat-1', 1000, {}, 'stop');
 
-  test('of the form of the latest text are split, but for the last one', () => {
+  test('of the form of the latest text are split', () => {
     const forms = learned(text('a'));
     const part = [text('b'), text('say "c"'), text(''), text('d'), end].map(event).join('');
     expect(forms.matchEvents(part)).toEqual({
-      texts: ['b', 'say "c"', ''],
+      texts: ['b', 'say "c"', '', 'd'],
       content: parse(text('a')),
-      rest: event(text('d')) + event(end),
+      rest: event(end),
     });
   });
 
+  test('of a later answer are split', () => {
+    const later = (content: string) => streamed('chat-2', 1001, { content });
+    const part = event(later('b')) + event(later('c'));
+    const content = parse(later('a'));
+    expect(learned(text('a')).matchEvents(part)).toEqual({ texts: ['b', 'c'], content, rest: '' });
+  });
+
+  test('are split as they are parsed one by one', () => {
+    const content = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.constantFrom('"', '\\', '\\"', '"},"finish_reason":null}]}', `${text('b')}\n\n`),
+    );
+    fc.assert(
+      fc.property(fc.array(content, { maxLength: 5 }), fc.nat(60), (contents, cut) => {
+        const parts = [...contents.map(text), end].map(event);
+        const part = parts.join('').slice(0, -cut || undefined);
+        const { texts = [], rest = part } = learned(text('a')).matchEvents(part) ?? {};
+        expect(texts).toEqual(contents.slice(0, texts.length));
+        expect(rest).toBe(part.slice(parts.slice(0, texts.length).join('').length));
+      }),
+    );
+  });
+
   test.each([
-    ['one event', event(text('b'))],
-    ['events of a different answer', event(text('b')).replaceAll('chat-1', 'chat-2').repeat(2)],
+    ['an event that is cut', event(text('b')).slice(0, -1)],
     ['a first event of a different form', event(end) + event(text('b')).repeat(2)],
     ['a text that is more than a string', event(text('b').replace('"b"', '"b","x":"c"')).repeat(3)],
     ['an event with a second line', `data: ${text('b')}\nid: 1\n\n`.repeat(2)],

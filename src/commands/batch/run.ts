@@ -6,6 +6,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { limitHeapGrowth } from '../program/gc-tuning.ts';
+import { tuneForMany } from '../program/v8-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
@@ -48,6 +49,9 @@ type UncheckedRun = Omit<BatchRun, 'guard'>;
 
 /** Items from which V8's heap is limited: it would grow with garbage, without being faster. */
 const manyItems = 1000;
+
+/** Items that have ended when V8 is tuned: the code for the others is loaded then. */
+const firstItems = 10;
 
 /** Percent: most of what becomes old is garbage soon after. */
 const oldGrowth = 10;
@@ -105,14 +109,17 @@ async function sendPending(
   admission: Admission,
   stop: AbortSignal,
 ): Promise<void> {
-  const counting = (add: (items: number) => void) => {
+  const counting = (count: () => void) => (add: (items: number) => void) => {
     const admit: Admission['admit'] = (...next) => {
+      count();
       add(1);
       return admission.admit(...next);
     };
     return sendRounds(run, processing, admit, stop);
   };
-  await limitHeapGrowth(counting, { from: manyItems, oldGrowth });
+  await tuneForMany((count) => limitHeapGrowth(counting(count), { from: manyItems, oldGrowth }), {
+    from: run.plan.concurrency + firstItems,
+  });
 }
 
 function spendingOf(

@@ -11,6 +11,8 @@ export function maskKey(key: string): string {
 
 /** Text for display, without the user names and passwords of URLs in it. It may be an invalid URL. */
 export function maskUrl(url: string): string {
+  // Most have none, and V8 takes a tenth of a millisecond to compile the patterns.
+  if (!url.includes('@')) return url;
   const valid = /^[a-z][a-z\d+.-]*:\/\//i.test(url) && URL.canParse(url);
   // In a valid URL the authority ends at the first slash; in an invalid one it may contain anything.
   const credentials = valid ? /^([^/]*\/\/)[^/?#\\]*@/ : /^([a-z][a-z\d+.-]*:\/\/)?.*@/is;

@@ -45,6 +45,8 @@ function readUntil(reader: Reader, end: string): string {
   return text;
 }
 
+/** Characters of what is before a fraction; all of them for each fraction would take quadratic time. */
+const maxBefore = 60;
 /** The name of a function, and its limits, before its argument. */
 const functionBefore = /([a-z]+)[^a-z\s]* $/;
 /** A letter, a number or an opening bracket, not the `dx` of an integral, or a command. */
@@ -69,7 +71,7 @@ function readNext(reader: Reader, before: string): string {
   const inner = text.trim();
   const hasScript = /[\^_]/.test(peek(reader));
   if (!isFraction || !inner.includes('/') || hasScript) return text;
-  const isArgument = functionNames.has(functionBefore.exec(before)?.[1] ?? '');
+  const isArgument = functionNames.has(functionBefore.exec(before.slice(-maxBefore))?.[1] ?? '');
   if (isArgument || /[/÷]\s*$/.test(before)) return `(${inner})`;
   if (derivative.test(inner) || !hasFactor(reader)) return text;
   return `(${inner}) `;

@@ -100,3 +100,12 @@ test.each(['{', raw`\frac`, raw`x^\hat`, raw`\begin{cases}`, raw`\left(`, raw`\n
     expect(await processorTime(() => formulaRows(tex))).toBeLessThan(1000);
   },
 );
+
+test('fractions after a long text take little time', async () => {
+  const tex = 'a'.repeat(2400) + raw`\frac{a}{b} `.repeat(130);
+  const all = () => {
+    for (let count = 0; count < 5; count += 1) expect(formulaRows(tex)).toBeDefined();
+  };
+  // About ten seconds if each looked at all of the text.
+  expect(await processorTime(all)).toBeLessThan(1000);
+});

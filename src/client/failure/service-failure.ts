@@ -34,7 +34,8 @@ export function serviceFailure(
   const requestId = requestIdOf(headers, mask);
   const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
   const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(request);
-  const explanation = isParameter ? parameterRefused : explain(kind, request);
+  const usual = lacksApi(status) ? apiMissing : explain(kind, request);
+  const explanation = isParameter ? parameterRefused : usual;
   const { summary, remedy } = isExhausted ? quotaExhausted : explanation;
   return new RequestFailure(
     kind,
@@ -50,11 +51,14 @@ export function serviceFailure(
   );
 }
 
+/** Not implemented, HTTP version not supported: a server of something else, such as files. */
+const lacksApi = (status: number) => status === 501 || status === 505;
+
 /** Some services send `x-should-retry` where the status does not decide. */
 function isTransient(status: number, advice: string | string[] | undefined): boolean {
   if (advice === 'true') return true;
   if (advice === 'false') return false;
-  return status === 408 || status === 429 || status >= 500;
+  return status === 408 || status === 429 || (status >= 500 && !lacksApi(status));
 }
 
 interface Explanation {
@@ -77,6 +81,11 @@ function explain(kind: ErrorName, { method }: SentRequest): Explanation {
 
 /** Names outside the contract of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
+
+const apiMissing: Explanation = {
+  summary: 'the server does not offer the chat API',
+  remedy: { code: 'check-base-url' },
+};
 
 const quotaExhausted: Explanation = {
   summary: 'quota exhausted',

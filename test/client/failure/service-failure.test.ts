@@ -22,9 +22,11 @@ test.each([
   [422, 'invalid_request', false],
   [429, 'rate_limited', true],
   [500, 'server_error', true],
+  [501, 'server_error', false],
   [502, 'server_error', true],
   [503, 'server_error', true],
   [504, 'server_error', true],
+  [505, 'server_error', false],
   [529, 'server_error', true],
 ])('R14 R15 R16 status %d means %s; transient: %s', (status, kind, transient) => {
   expect(failure(status)).toMatchObject({ kind, transient, status });
@@ -34,6 +36,7 @@ test.each([
   [500, 'false', false],
   [400, 'true', true],
   [429, 'maybe', true],
+  [501, 'true', true],
 ])('R11 status %d with x-should-retry %s: transient: %s', (status, advice, transient) => {
   expect(failure(status, '', { 'x-should-retry': advice }).transient).toBe(transient);
 });
@@ -68,6 +71,15 @@ test('R14 shows only the title of a page', () => {
   expect(failure(502, page, { 'content-type': 'text/html' }).message).toBe(
     'the service failed (502): 502 Bad Gateway',
   );
+});
+
+test.each([501, 505])('a %d means that the server has no chat API', (status) => {
+  expect(
+    failure(status, '<title>Error response</title>', { 'content-type': 'text/html' }),
+  ).toMatchObject({
+    message: `the server does not offer the chat API (${status}): Error response`,
+    remedy: { code: 'check-base-url' },
+  });
 });
 
 test('has the request id and the requested wait', () => {

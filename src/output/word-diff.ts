@@ -12,9 +12,9 @@ export const maxChanges = 2000;
 
 const ideograph = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
 
-/** A word, an ideograph or a single character, with trailing white space. */
+/** A word, a number (`1,000.5`), an ideograph or a single character, with trailing white space. */
 const word = new RegExp(
-  `(?:${ideograph}|(?:(?!${ideograph})[\\p{L}\\p{M}\\p{N}_])+|.)\\s*|\\s+`,
+  `(?:${ideograph}|\\p{N}+(?:[.,:]\\p{N}+)+|(?:(?!${ideograph})[\\p{L}\\p{M}\\p{N}_])+|.)\\s*|\\s+`,
   'gsu',
 );
 

@@ -17,6 +17,9 @@ test.each([
   ['今天很好', '今天不好', '今天[-很-]{+不+}好'],
   ['isn’t', 'is', '[-isn’t-]{+is+}'],
   ['', 'all new', '{+all new+}'],
+  ['of 128,000 tokens', 'of 1,000,000 tokens', 'of [-128,000-]{+1,000,000+} tokens'],
+  ['1.5 or 2', '1.25 or 2.', '[-1.5-]{+1.25+} or 2{+.+}'],
+  ['at 12:30, 1.', 'at 12:45, 1.', 'at [-12:30-]{+12:45+}, 1.'],
 ])('%j and %j: %j', (first, second, expected) => {
   expect(show(first, second)).toBe(expected);
 });

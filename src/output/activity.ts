@@ -34,14 +34,20 @@ function waitingText(model: string, waited: number): string {
   return `waiting for ${sanitizeLine(model)}${time} · Ctrl+C stops`;
 }
 
+/** Milliseconds as tenths of a second below one second, else as whole seconds. */
+function inSeconds(time: number): string {
+  const seconds = time / 1000;
+  return `${seconds < 1 ? Number(seconds.toFixed(1)) : Math.ceil(seconds)} s`;
+}
+
 /** @param waited milliseconds since the retry was scheduled */
 function retryText(event: RetryScheduled, waited: number): string {
   const cause = sanitizeLine(event.cause.message);
   const delay = expectedDelay(event);
-  const seconds = Math.ceil(Math.max(delay - waited, 0) / 1000);
-  const sent = delay > 0 ? `after ${Number((delay / 1000).toFixed(1))} s` : 'now';
+  const sent = delay > 0 ? `after ${inSeconds(delay)}` : 'now';
+  const time = delay > waited ? `in ${inSeconds(delay - waited)}` : sent;
   // The cause comes last: a narrow terminal cuts it first.
-  return `natter: retry ${event.retry} of ${event.retries} ${seconds > 0 ? `in ${seconds} s` : sent}: ${cause}`;
+  return `natter: retry ${event.retry} of ${event.retries} ${time}: ${cause}`;
 }
 
 /** Calls `next` after `delay` milliseconds, then after each delay it returns, until it returns undefined or is stopped. */

@@ -64,7 +64,7 @@ test('a retry counts down, and its line stays with the time waited', async () =>
   const lines = drawn();
   expect(lines[0]).toContain('in 3 s');
   expect(lines.some((line) => line.includes('in 2 s'))).toBe(true);
-  expect(lines.at(-1)).toContain('after 2.5 s');
+  expect(lines.at(-1)).toContain('after 3 s');
   for (const line of lines) {
     expect(line).toContain('retry 1 of 4');
     expect(line).toContain('the service failed (500)');
@@ -92,6 +92,17 @@ test('a retry that was stopped while waiting keeps its remaining time', async ()
   await pass(1000);
   activity.settle();
   expect(drawn().at(-1)).toContain('in 2 s');
+});
+
+test('a retry shows tenths below one second, before it is sent and after', async () => {
+  const { activity, drawn, pass } = start();
+  activity.retry({ ...retry, delay: 940 });
+  await pass(1000);
+  activity.settle();
+  expect(drawn().map((line) => line.replace(/.* of 4 (.*):.*/, '$1'))).toEqual([
+    'in 0.9 s',
+    'after 0.9 s',
+  ]);
 });
 
 test('a line is shorter than the window', async () => {

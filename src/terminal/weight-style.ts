@@ -1,13 +1,15 @@
 import { plainStyle, type Style } from './style.ts';
 
-/** Code 22 ends bold and dim. */
-const weight =
-  (begin: number, end = 22) =>
-  (text: string) =>
+/** Code 22 ends bold and dim; an attribute continues after one inside it. */
+const weight = (begin: number, end = 22) => {
+  const start = `\u001B[${begin}m`;
+  const stop = `\u001B[${end}m`;
+  return (text: string) =>
     text
       .split('\n')
-      .map((line) => (line === '' ? line : `\u001B[${begin}m${line}\u001B[${end}m`))
+      .map((line) => (line === '' ? line : start + line.replaceAll(stop, stop + start) + stop))
       .join('\n');
+};
 
 /** Attributes without colours, for `NO_COLOR`; the theme `mono` puts them in the places of colours. */
 export const weightStyle: Style = {

@@ -3,6 +3,7 @@ import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
 import { type Colors, darkColors, lightColors } from '../../src/terminal/colors.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { themedStyle } from '../../src/terminal/themes.ts';
+import { weightStyle } from '../../src/terminal/weight-style.ts';
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -121,6 +122,11 @@ describe('a theme', () => {
     expect(red(`a${green('b')}c\n\nd`)).toBe(
       '\u001B[91ma\u001B[32mb\u001B[39m\u001B[91mc\u001B[39m\n\n\u001B[91md\u001B[39m',
     );
+  });
+
+  test('continues a weight after a weight inside it', () => {
+    const { bold, dim } = weightStyle;
+    expect(dim(`a${bold('b')}c`)).toBe('\u001B[2ma\u001B[1mb\u001B[22m\u001B[2mc\u001B[22m');
   });
 
   test('mono and plain have no colours, and no theme adds some', () => {

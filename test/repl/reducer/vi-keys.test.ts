@@ -85,6 +85,16 @@ describe('modes', () => {
     expect(composed(keys(state, 'u').state)).toBe('one');
   });
 
+  test('. and counts repeat a long paste, also in a recalled prompt', () => {
+    const paste = 'line\n'.repeat(20);
+    const start = run(viState({ history: createHistory(['old']) }), escape).state;
+    const put = run(start, pasted(paste)).state;
+    expect(composed(keys(put, '.').state)).toBe(paste + paste);
+    expect(composed(keys(put, 'k.').state)).toBe(`ol${paste}d`);
+    const counted = run(keys(inNormal(''), '2i').state, pasted(paste), escape).state;
+    expect(composed(counted)).toBe(paste + paste);
+  });
+
   test('a text from elsewhere ends a selection', () => {
     const selecting = keys(inNormal('one two'), 'vb').state;
     const composer = withDraft(selecting.composer, draftFrom('other'));

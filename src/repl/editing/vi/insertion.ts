@@ -95,7 +95,7 @@ function endReplacement(vi: ViState, insertion: Insertion, buffer: TextBuffer): 
   const typed = buffer.text.slice(from, buffer.cursor);
   const count = command.count ?? 1;
   const whole = overwrite(buffer, repeatText(typed, count - 1)).buffer;
-  const change: Change = { command, inserted: typed };
+  const change: Change = { command, inserted: typed, pastes: buffer.pastes };
   return { vi: { ...vi, change }, buffer: asOneEdit(before, whole) };
 }
 
@@ -109,9 +109,10 @@ export function endInsertion(vi: ViState, buffer: TextBuffer): Edited {
     const { command, before, extent } = insertion;
     const inserted = insertedText(insertion, buffer);
     const more = repeated(command, inserted);
-    const whole = more === '' ? buffer : insert(endEdit(buffer), more);
+    const { cursor, pastes } = buffer;
+    const whole = more === '' ? buffer : replaceRange(endEdit(buffer), cursor, cursor, more);
     ended = {
-      vi: { ...vi, change: { command, inserted, extent } },
+      vi: { ...vi, change: { command, inserted, pastes, extent } },
       buffer: asOneEdit(before, whole),
     };
   }

@@ -1,8 +1,8 @@
-import { insert, moveTo, type TextBuffer } from '../text-buffer.ts';
+import { moveTo, type TextBuffer } from '../text-buffer.ts';
 import { asOneEdit, endInsertion, type Edited } from './insertion.ts';
 import { isLineEnd, onCharacter } from './lines.ts';
 import { parseKeys, type Command } from './parse-keys.ts';
-import { repeatChange, runCommand, type Ran } from './run-command.ts';
+import { insertAgain, repeatChange, runCommand, type Ran } from './run-command.ts';
 import { isVisual, type ViState } from './vi-state.ts';
 import { leaveVisual, repeatVisual, runVisual } from './visual.ts';
 
@@ -10,9 +10,7 @@ function repeatLast(vi: ViState, buffer: TextBuffer, count: number | undefined):
   const { change } = vi;
   if (change?.extent === undefined) return repeatChange(vi, buffer, count);
   const begun = repeatVisual(vi, buffer, change.extent);
-  const { insertion } = begun.vi;
-  const typed =
-    insertion === undefined ? begun : endInsertion(begun.vi, insert(begun.buffer, change.inserted));
+  const typed = insertAgain(begun, change);
   return { vi: { ...typed.vi, change }, buffer: asOneEdit(buffer, typed.buffer) };
 }
 

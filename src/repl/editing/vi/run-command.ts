@@ -1,5 +1,6 @@
 import { redo, undo } from '../edit-actions.ts';
-import { insert, moveTo, type TextBuffer } from '../text-buffer.ts';
+import { mergePastes } from '../paste.ts';
+import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import { insertionOffset, join, openLine, put, replaceCharacters, toggleCase } from './changes.ts';
 import { asOneEdit, beginInsertion, endInsertion, overwrite, type Edited } from './insertion.ts';
 import { firstNonBlank, lineStart, lineStartFrom, onCharacter } from './lines.ts';
@@ -7,7 +8,7 @@ import { motions, type Moved } from './motions.ts';
 import { applyOperator, motionRange, wholeLines, widened } from './operators.ts';
 import type { Command, Target } from './parse-keys.ts';
 import { objectRange, type Range } from './text-objects.ts';
-import type { ViState } from './vi-state.ts';
+import type { Change, ViState } from './vi-state.ts';
 import { kindAt, wordEnd } from './words.ts';
 
 /** What natter does besides editing: the history beyond the first and last line, the exit. */
@@ -188,10 +189,16 @@ function withCount(command: Command, count: number | undefined): Command {
 }
 
 /** Ends the insertion of a repeated command with the text that was typed then. */
-function insertAgain({ vi, buffer }: Edited, inserted: string): Edited {
+export function insertAgain({ vi, buffer }: Edited, { inserted, pastes }: Change): Edited {
   const { insertion, mode } = vi;
   if (insertion === undefined) return { vi, buffer };
-  const typed = mode === 'replace' ? overwrite(buffer, inserted).buffer : insert(buffer, inserted);
+  const { cursor } = buffer;
+  const merged = mergePastes(buffer.pastes, { text: inserted, pastes: pastes ?? buffer.pastes });
+  const next = { ...buffer, pastes: merged.pastes };
+  const typed =
+    mode === 'replace'
+      ? overwrite(next, merged.text).buffer
+      : replaceRange(next, cursor, cursor, merged.text);
   return endInsertion(vi, typed);
 }
 
@@ -201,7 +208,7 @@ export function repeatChange(vi: ViState, buffer: TextBuffer, count: number | un
   if (change === undefined) return { vi, buffer };
   const command = withCount(change.command, count);
   const ran = runCommand(vi, buffer, command);
-  const done = insertAgain(ran, change.inserted);
+  const done = insertAgain(ran, change);
   const next = { ...done.vi, change: { ...change, command } };
   return { vi: next, buffer: asOneEdit(buffer, done.buffer) };
 }

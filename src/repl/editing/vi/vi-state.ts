@@ -46,6 +46,8 @@ export interface Change {
   readonly command: Command;
   /** The text that was typed before Esc. */
   readonly inserted: string;
+  /** Those whose markers it contains. */
+  readonly pastes?: MarkedText['pastes'];
   readonly extent?: Extent | undefined;
 }
 

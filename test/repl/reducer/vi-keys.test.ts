@@ -12,7 +12,6 @@ import {
   effectsOf,
   enter,
   escape,
-  pasted,
   pressed,
   printed,
   run,
@@ -69,30 +68,6 @@ describe('modes', () => {
   test('Alt with a character is Esc and the character', () => {
     const { state } = run(viState(), typed('one two'), pressed('b', { alt: true }), typed('x'));
     expect(composed(state)).toBe('one wo');
-  });
-
-  // As Vim 9 does with bracketed paste.
-  test.each([
-    ['', 'dd', 'onedd', 4],
-    ['0', 'dd', 'ddone', 1],
-    ['0l', 'd\nd', 'ond\nde', 4],
-    ['0d', 'dd', 'ddone', 1],
-    ['0vl', 'dd', 'dde', 1],
-    ['V', 'dd', 'dd', 1],
-  ])('a paste after %j is text, and ends in normal mode', (typedKeys, text, all, cursor) => {
-    const { state } = run(keys(inNormal('one'), typedKeys).state, pasted(text));
-    expect([composed(state), state.composer.cursor, mode(state)]).toEqual([all, cursor, 'NORMAL']);
-    expect(composed(keys(state, 'u').state)).toBe('one');
-  });
-
-  test('. and counts repeat a long paste, also in a recalled prompt', () => {
-    const paste = 'line\n'.repeat(20);
-    const start = run(viState({ history: createHistory(['old']) }), escape).state;
-    const put = run(start, pasted(paste)).state;
-    expect(composed(keys(put, '.').state)).toBe(paste + paste);
-    expect(composed(keys(put, 'k.').state)).toBe(`ol${paste}d`);
-    const counted = run(keys(inNormal(''), '2i').state, pasted(paste), escape).state;
-    expect(composed(counted)).toBe(paste + paste);
   });
 
   test('a text from elsewhere ends a selection', () => {

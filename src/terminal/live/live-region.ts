@@ -183,7 +183,9 @@ function updates(state: ScreenState, pace: Pace, options: LiveRegionOptions) {
       pace.soon();
     },
     commit(text: string) {
-      state.text += text;
+      const added = state.isLineEnded ? text.replace(/^ *\n?/, '') : text;
+      state.isLineEnded &&= /^ *$/.test(text);
+      state.text += added;
       if (text !== '') pace.soon();
     },
     writeAside(sequences: string) {

@@ -38,6 +38,8 @@ export interface ScreenState {
   isNew: boolean;
   /** Other output overwrote the region, or the terminal moved it. */
   isStale: boolean;
+  /** An open line was ended, so the spaces or the line end before the next text are omitted. */
+  isLineEnded: boolean;
   /** Finished text that is not written yet. */
   text: string;
   /** Sequences that change nothing on the screen, not written yet. */
@@ -61,6 +63,7 @@ export function firstState(columns: number, rows: number): ScreenState {
     draw: () => ({ rows: [] }),
     isNew: false,
     isStale: false,
+    isLineEnded: false,
     text: '',
     aside: '',
     shown: nothingShown(emptyLine, columns),
@@ -148,6 +151,7 @@ export function forgetShown(state: ScreenState): void {
 export function leaveBytes(state: ScreenState): string {
   const { shown } = state;
   forgetShown(state);
+  state.isLineEnded ||= isOpen(shown.line);
   return `${toText(shown)}${isOpen(shown.line) ? '\r\n' : ''}`;
 }
 

@@ -21,7 +21,7 @@ describe('editing=vi', () => {
     terminal.type('d');
     await screenWith(terminal, /› \[sandbox echo\] one two\s*\nNORMAL/);
     terminal.type('ZZ');
-    await screenWith(terminal, /press Enter again to quit/);
+    await screenWith(terminal, /press Enter to quit/);
     terminal.type(keys.enter);
     expect((await terminal.exit).exitCode).toBe(0);
     const output = terminal.output();

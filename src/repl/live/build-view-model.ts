@@ -123,12 +123,15 @@ function recognisedText(keyMap: KeyMap | undefined): string {
 
 /** Notices fit into a window of 40 columns. */
 function noticeOf(state: ReplState): string | undefined {
-  const { branch, queue, completion, composer, recognised, keyMap } = state;
+  const { branch, queue, completion, composer, recognised, keyMap, vi } = state;
   const interrupt = neededKeyOf('interrupt', keyMap);
   if (completion?.isPartial === true) return 'not all files searched; type a folder/';
   if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
-  if (state.isExitWordEntered) return `press ${neededKeyOf('send', keyMap)} again to quit`;
+  if (state.isExitWordEntered) {
+    const isTyping = vi === undefined || typesText(vi);
+    return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
+  }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
   const queueText = queue.length > 0 && state.isQueuePaused ? pausedQueueText(state) : undefined;
   return queueText ?? stashText(state);

@@ -142,13 +142,14 @@ describe('quitting', () => {
   test.each([':q', ':q!', ':wq', ':x'])('%s quits after Enter again', (command) => {
     const asked = run(inNormal('draft'), typed(command), enter);
     expect(asked.effects).toEqual([]);
-    expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
+    expect(buildViewModel(asked.state, '').notice).toBe('press Enter to quit');
     expect(run(asked.state, ...quit).effects).toEqual([{ type: 'quit' }]);
   });
 
   test('ZZ quits after Enter', () => {
     const asked = keys(inNormal('draft'), 'ZZ');
     expect(asked.effects).toEqual([]);
+    expect(buildViewModel(asked.state, '').notice).toBe('press Enter to quit');
     expect(run(asked.state, ...quit).state.hasQuit).toBe(true);
   });
 

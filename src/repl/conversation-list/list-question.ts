@@ -45,15 +45,15 @@ export function questionOf(state: ReplState, list: OpenList): string | undefined
     ...(hasMore ? ['plus sign lists more'] : []),
     'words filter the titles',
     'slash and words search the texts',
-    'Enter alone returns',
+    list.query === '' ? 'Enter alone returns' : 'Enter alone lists all',
   ];
   return `${headOf(list, matches.length)}\n${rows.join('')}${ways.join(', ')}\nOpen: `;
 }
 
-/** A line is the number of a conversation, words to filter by, or a slash and words to search for. */
+/** A line is the number of a conversation, words to filter by, or a slash and words to search for; empty, it ends that. */
 export function answerQuestion(state: ReplState, list: OpenList, text: string): Step {
   const answer = text.trim();
-  if (answer === '') return closeList(state);
+  if (answer === '' && list.query === '') return closeList(state);
   if (answer === '+') {
     const selected = list.selected + pageRows;
     if (selected < matchesOf(list).length) return settle(state, { ...list, selected });
@@ -66,6 +66,6 @@ export function answerQuestion(state: ReplState, list: OpenList, text: string): 
   }
   const searchesTexts = answer.startsWith('/');
   const query = searchesTexts ? answer.slice(1).trim() : answer;
-  if (query === '') return step(state);
+  if (query === '' && searchesTexts) return step(state);
   return settle(state, { ...list, query, searchesTexts, excerpts: [], selected: 0 });
 }

@@ -85,7 +85,20 @@ test('a number that is not in the list is refused', () => {
   expect(state.list).toBeDefined();
 });
 
-test.each(['', '  '])('an empty line returns to the conversation', (text) => {
+test.each(['milk', 'about', '/milk'])(
+  'an empty line returns from %j to the whole list',
+  (query) => {
+    const { state } = run(lineMode(), line(query));
+    expect(questionOf(state, listOf(many, { ...state.list, isReading: false }))).toContain(
+      'Enter alone lists all',
+    );
+    const whole = run(state, line(''));
+    expect(whole.state.list).toMatchObject({ query: '', searchesTexts: false, selected: 0 });
+    expect(run(whole.state, line('')).state.list).toBeUndefined();
+  },
+);
+
+test.each(['', '  '])('an empty line on the whole list returns to the conversation', (text) => {
   expect(run(lineMode(), line(text)).state.list).toBeUndefined();
 });
 

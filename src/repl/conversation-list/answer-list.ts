@@ -24,14 +24,18 @@ export function onListEvent(state: ReplState, list: OpenList, event: ListEvent):
   if (event.entries !== list.entries) return step(state);
   switch (event.type) {
     case 'rows-read':
-      return settle(state, { ...list, isReading: false, rows: [...list.rows, ...event.rows] });
+      return settle(
+        state,
+        { ...list, isReading: false, rows: [...list.rows, ...event.rows] },
+        list.followsLast,
+      );
     case 'texts-searched': {
       const isCurrent =
         list.searchesTexts &&
         event.query === list.query.trim() &&
         event.from === list.excerpts.length;
       const excerpts = isCurrent ? [...list.excerpts, ...event.excerpts] : list.excerpts;
-      return settle(state, { ...list, isReading: false, excerpts });
+      return settle(state, { ...list, isReading: false, excerpts }, list.followsLast);
     }
     case 'preview-read':
     default: {
@@ -92,6 +96,7 @@ const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => S
   'list-page-up': (state, list) => move(state, list, -listRowsOf(state.rows)),
   'list-page-down': (state, list) => move(state, list, listRowsOf(state.rows)),
   'list-first': (state, list) => settle(state, { ...list, selected: 0 }),
+  'list-last': (state, list) => settle(state, list, true),
   'list-shorten': (state, list) => withQuery(state, list, shortened(list.query)),
   'list-shorten-word': (state, list) => withQuery(state, list, list.query.replace(/\S*\s*$/, '')),
   'list-clear': (state, list) => withQuery(state, list, ''),

@@ -47,15 +47,19 @@ function nextReading(list: ConversationList, count: number): Effect | undefined 
 }
 
 /** Keeps the selection within the matches, and reads what is missing of the list and of the preview. */
-export function settle(state: ReplState, changed: OpenList): Step {
+export function settle(state: ReplState, changed: OpenList, followsLast = false): Step {
   const matches = matchesOf(changed);
-  const selected = Math.max(0, Math.min(changed.selected, matches.length - 1));
-  const list = { ...changed, selected };
+  const wanted = followsLast ? matches.length : changed.selected;
+  const selected = Math.max(0, Math.min(wanted, matches.length - 1));
+  const list = { ...changed, selected, followsLast };
   const reading = nextReading(list, matches.length);
   const next = { ...list, isReading: list.isReading || reading !== undefined };
   const entry = matches[selected]?.row.entry;
   const read = step({ ...state, list: next }, ...(reading === undefined ? [] : [reading]));
-  if (state.isLineMode || entry === undefined || entry.id === list.preview?.id) return read;
+  const isPassing = followsLast && next.isReading;
+  if (state.isLineMode || isPassing || entry === undefined || entry.id === list.preview?.id) {
+    return read;
+  }
   const preview = { id: entry.id, turns: undefined };
   return andThen(read, (shown) =>
     step(

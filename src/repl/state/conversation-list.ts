@@ -36,6 +36,8 @@ export interface ConversationList {
   readonly excerpts: readonly (string | undefined)[];
   /** Index among the matches. */
   readonly selected: number;
+  /** The last match is selected, also while more of the list is read. */
+  readonly followsLast?: boolean | undefined;
   readonly isReading: boolean;
   /** `turns` is undefined until they are read. */
   readonly preview:

@@ -154,6 +154,20 @@ test('entries are read only as far as they are looked at', () => {
   expect(effectsOf(moved.effects, 'read-list')).toMatchObject([{ from: 80 }]);
 });
 
+test('End selects the last conversation, also of a list that is read on', () => {
+  const list = listOf(many, { rows: many.slice(0, 80) });
+  const { entries } = list;
+  const asked = run(stateWith(list), pressed('end'));
+  expect(effectsOf(asked.effects, 'read-list')).toMatchObject([{ from: 80 }]);
+  expect(effectsOf(asked.effects, 'preview-conversation')).toEqual([]);
+  const more = { type: 'rows-read', entries, rows: many.slice(80) } as const;
+  const { state } = run(asked.state, { type: 'list-changed', event: more });
+  expect(state.list?.selected).toBe(199);
+  expect(run(state, pressed('up')).state.list?.selected).toBe(198);
+  const moved = run(asked.state, pressed('home'), { type: 'list-changed', event: more });
+  expect(moved.state.list?.selected).toBe(0);
+});
+
 test('a filter without enough matches reads on, one part at a time', () => {
   const list = listOf(many, { rows: many.slice(0, 80) });
   const filtered = run(stateWith(list), typed('about 199'));

@@ -39,6 +39,7 @@ export type KeyAction =
   | 'list-page-up'
   | 'list-page-down'
   | 'list-first'
+  | 'list-last'
   | 'list-shorten'
   | 'list-shorten-word'
   | 'list-clear'
@@ -148,6 +149,7 @@ export const keyBindings: readonly KeyBinding[] = [
     ['pageup', 'list-page-up', 'one page up'],
     ['pagedown', 'list-page-down', 'one page down'],
     ['home ctrl+home', 'list-first', 'newest conversation'],
+    ['end ctrl+end', 'list-last', 'oldest conversation'],
     ['backspace ctrl+h', 'list-shorten', 'delete the last character of the filter'],
     ['ctrl+w alt+backspace', 'list-shorten-word', 'delete its last word'],
     ['ctrl+u', 'list-clear', 'delete the filter'],

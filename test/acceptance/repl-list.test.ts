@@ -47,6 +47,45 @@ test('in line mode the list is numbered, and a number opens a conversation', asy
   expect(await leave(terminal)).toBe(0);
 });
 
+describe('a conversation that is open in another natter', () => {
+  test('is continued in a copy, or the list is shown again', async () => {
+    const env = await twoConversations();
+    const first = openTerminal(['--sandbox', '--resume', 'latest'], { env });
+    await screenWith(first, /how is coffee roasted\?/);
+    const terminal = openTerminal(['--sandbox', '--resume'], { env });
+    await screenWith(terminal, /› \[open\] how is coffee/);
+    terminal.type(keys.enter);
+    await screenWith(terminal, /is open in another natter[^]*\n› 1 continue in a copy\n {2}2 back/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /filter: +1 of 2\n› \[open\]/);
+    terminal.type(keys.enter);
+    await screenWith(terminal, /› 1 continue/);
+    terminal.type('1');
+    await screenWith(terminal, /: how is coffee roasted\?\n[^]*› type a prompt/);
+    expect(await leave(terminal)).toBe(0);
+    expect(await terminal.transcript()).not.toContain('--branch');
+    await leave(first);
+  });
+
+  test('in line mode the choices have numbers', async () => {
+    const env = { ...(await twoConversations()), TERM: 'dumb' };
+    const first = openTerminal(['--sandbox', '--resume', 'latest'], { env });
+    await first.waitFor(/You:\s*$/);
+    const terminal = openTerminal(['--sandbox', '--resume'], { env });
+    await terminal.waitFor(/Open:/);
+    terminal.type('1\r');
+    await terminal.waitFor(/1 continue in a copy\s+2 back to the list\s+Choose 1 to 2:/);
+    terminal.type('2\r');
+    await terminal.waitFor(/Choose 1 to 2:[^]*Open:/);
+    terminal.type('1\r');
+    await terminal.waitFor(/Open:[^]*Open:[^]*Choose 1 to 2:/);
+    terminal.type('1\r');
+    await terminal.waitFor(/natter: [^\n]*: how is coffee roasted\?[^]*You:\s*$/);
+    expect(await leave(terminal)).toBe(0);
+    await leave(first);
+  });
+});
+
 test('--resume alone without a conversation, or without a terminal, is refused', async () => {
   const env = sharedHome();
   const terminal = openTerminal(['--sandbox', '--resume'], { env });

@@ -120,7 +120,8 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
         return name === 'about' ? undefined : name;
       },
       resume: (id) => {
-        throw new Failure('storage', `conversation ${id} is open in another natter`);
+        const message = `conversation ${id} is open in another natter`;
+        return { isOpen: false, refusal: new Failure('storage', message) };
       },
       branch: () => createJournal(journalOptions(clock)),
       list: async () => listPort,

@@ -158,12 +158,7 @@ export function createReplLibrary(context: LibraryContext, options: JournalOptio
       const found = conversationsNamed(requireDataFolder(options.folder), name);
       return found.length === 1 ? found[0].id : undefined;
     },
-    resume(id) {
-      const folder = requireDataFolder(options.folder);
-      const resumption = resumeJournal({ ...options, folder }, id);
-      if (resumption.isOpen) return resumption.journal;
-      throw resumption.refusal;
-    },
+    resume: (id) => resumeJournal({ ...options, folder: requireDataFolder(options.folder) }, id),
     branch: (id) => branchJournal({ ...options, folder: requireDataFolder(options.folder) }, id),
     async list() {
       const { createListPort } = await import('./list-port.ts');

@@ -57,15 +57,11 @@ const unlisted = (state: ReplState): ReplState => ({
 /** Closes the list; queued lines are sent then. */
 export const closeList = (state: ReplState): Step => advance(unlisted(state));
 
-export function openListed(
-  state: ReplState,
-  { options }: OpenList,
-  { entry }: ListedConversation,
-): Step {
-  return startTask(unlisted(state), 'opening a conversation', {
+export function openListed(state: ReplState, list: OpenList, { entry }: ListedConversation): Step {
+  return startTask({ ...unlisted(state), chosenFrom: list }, 'opening a conversation', {
     type: 'resume',
     name: entry.id,
-    ...options,
+    ...list.options,
   });
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { copyDialog } from '../state/dialog.ts';
 import type { Effect } from '../state/effect.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import {
@@ -117,7 +118,18 @@ export async function runResume(
     // This process already holds its lock.
     if (id === core.journal().conversation().id && !isBranch)
       return [notice('this conversation is already open')];
-    const journal = isBranch ? library.branch(id) : library.resume(id);
+    const opened = isBranch
+      ? ({ isOpen: true, journal: library.branch(id) } as const)
+      : library.resume(id);
+    if (!opened.isOpen) {
+      const title = core.ports.clean(opened.refusal.message);
+      core.dispatch({
+        type: 'dialog-opened',
+        dialog: copyDialog(title, id, core.state().chosenFrom !== undefined),
+      });
+      return [];
+    }
+    const { journal } = opened;
     await core.useJournal(journal);
     dispatchConversation(core, settings);
     return showConversation(journal.conversation());

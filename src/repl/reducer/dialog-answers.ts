@@ -30,6 +30,13 @@ function offersSandbox({ choices }: Dialog & { type: 'choice' }): boolean {
   return choices.some(({ key }) => key === 'sandbox');
 }
 
+/** The dialog that waited for the list is open after that, too. */
+function openCopy(state: ReplState, { argument: name = '' }: DialogChoice): Step {
+  const { options, dialog } = state.chosenFrom ?? {};
+  const effect = { type: 'resume', name, ...options, isBranch: true } as const;
+  return startTask({ ...state, dialog }, 'opening a conversation', effect);
+}
+
 function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   switch (choice.key) {
     case 'connect':
@@ -57,6 +64,8 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
       const effect = { type: 'export', argument, replaces } as const;
       return startTask({ ...state, dialog: undefined }, 'exporting', effect);
     }
+    case 'copy':
+      return openCopy(state, choice);
     case 'cancel':
       return cancelDialogs(state, dialog);
     case 'value':
@@ -117,6 +126,9 @@ function offers(dialog: Dialog, wanted: DialogChoice['key']): boolean {
 function cancelDialogs(state: ReplState, dialog: Dialog): Step {
   if (offers(dialog, 'export')) {
     return andThen(printNotice({ ...state, dialog: undefined }, 'nothing was written'), advance);
+  }
+  if (offers(dialog, 'copy')) {
+    return advance({ ...state, dialog: undefined, list: state.chosenFrom });
   }
   if (offers(dialog, 'run')) {
     return andThen(cancelShell({ ...state, dialog: undefined }), advance);

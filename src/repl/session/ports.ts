@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
+import type { ResumeResult } from '../../conversation/journal/open-journal.ts';
 import type { Candidate } from '../editing/completion.ts';
 import type { LibraryEntry } from '../../conversation/library/library.ts';
 import type { ListedConversation, PreviewTurn } from '../state/conversation-list.ts';
@@ -77,7 +78,7 @@ export interface LibraryPort {
   create(): Journal;
   /** The id of a conversation, by its id or a prefix of it, its title, or `latest`. Undefined if several match. */
   find(name: string): string | undefined;
-  resume(id: string): Journal;
+  resume(id: string): ResumeResult;
   /** A copy of a conversation, which may be open elsewhere. */
   branch(id: string): Journal;
   list(): Promise<ListPort>;

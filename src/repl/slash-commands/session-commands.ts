@@ -110,7 +110,10 @@ export const sessionCommands: readonly SlashCommand[] = [
     run: (state, name) =>
       name === ''
         ? openList(state)
-        : startTask(state, 'opening a conversation', { type: 'resume', name }),
+        : startTask({ ...state, chosenFrom: undefined }, 'opening a conversation', {
+            type: 'resume',
+            name,
+          }),
   },
   {
     name: 'conversations',

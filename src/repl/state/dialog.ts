@@ -20,13 +20,14 @@ export interface DialogChoice {
     | 'run'
     | 'as-prompt'
     | 'export'
+    | 'copy'
     | 'cancel'
     | 'value';
   readonly label: string;
   /** For `server` choices. */
   readonly url?: string;
   readonly model?: string;
-  /** For `export` choices: the file, and whether it is replaced. */
+  /** For `export` choices: the file, and whether it is replaced. For `copy`: the id of the conversation. */
   readonly argument?: string;
   readonly replaces?: boolean;
 }
@@ -145,6 +146,19 @@ export function shellDialog(isPasted: boolean, lines: number): Dialog {
       { key: 'cancel', label: 'no, keep editing' },
       { key: 'run', label: `run ${what}` },
       { key: 'as-prompt', label: 'send the text as a prompt' },
+    ],
+    selected: 0,
+  };
+}
+
+/** Before a copy of a conversation that is open in another natter is opened; `title` is the reason. */
+export function copyDialog(title: string, id: string, isFromList: boolean): Dialog {
+  return {
+    type: 'choice',
+    title,
+    choices: [
+      { key: 'copy', label: 'continue in a copy', argument: id },
+      { key: 'cancel', label: isFromList ? 'back to the list' : 'open nothing' },
     ],
     selected: 0,
   };

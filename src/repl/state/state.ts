@@ -215,6 +215,8 @@ export interface ReplState {
   readonly dialog: Dialog | undefined;
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
+  /** The list in which the last conversation was chosen; undefined if `/resume` named it. */
+  readonly chosenFrom?: OpenList | undefined;
   readonly activity: Activity | undefined;
   /** Of the web page that is read before a prompt is sent. */
   readonly host?: string | undefined;

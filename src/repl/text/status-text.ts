@@ -1,5 +1,6 @@
 // Texts shared by the transcript, line mode and the live region.
 
+import type { DialogChoice } from '../state/dialog.ts';
 import { keyOf, neededKeyOf } from '../editing/keys/key-map.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
@@ -49,15 +50,23 @@ export function systemText(system: string | undefined): string {
 }
 
 /** What Esc (Ctrl+C in line mode) does in the open dialog. */
-export function cancelHintText({ dialog, service, isLineMode, keyMap }: ReplState): string {
+export function cancelHintText({
+  dialog,
+  service,
+  isLineMode,
+  keyMap,
+  chosenFrom,
+}: ReplState): string {
   const stop = isLineMode ? undefined : keyOf('stop', keyMap);
-  const isOther =
-    dialog?.type === 'choice' &&
-    dialog.choices.some(({ key }) => key === 'run' || key === 'export');
+  const offers = (wanted: readonly DialogChoice['key'][]) =>
+    dialog?.type === 'choice' && dialog.choices.some(({ key }) => wanted.includes(key));
+  const isOther = offers(['run', 'export', 'copy']);
+  const isFromList = chosenFrom !== undefined && offers(['copy']);
+  const goesBack = dialog?.previous !== undefined || isFromList;
   const asksForValue = dialog?.pending !== undefined;
   const isAboutSandbox = service.isSandbox && !isOther && !asksForValue;
   const cancels = isAboutSandbox ? 'uses the sandbox' : 'cancels';
-  return `${stop ?? neededKeyOf('interrupt', keyMap)} ${dialog?.previous === undefined ? cancels : 'goes back'}`;
+  return `${stop ?? neededKeyOf('interrupt', keyMap)} ${goesBack ? 'goes back' : cancels}`;
 }
 
 /** Seconds without data after which an answer counts as stalled. */

@@ -79,6 +79,27 @@ test('/resume with the name of several conversations opens the list with that fi
   expect(text()).not.toContain('matches');
 });
 
+test('/resume of a conversation that is open in another natter offers a copy', async () => {
+  const { session, enter, idle, text } = createMemorySession();
+  enter('one');
+  await idle();
+  const { id } = session.state().conversation;
+  enter('/resume abcd2345');
+  expect(await idle()).toMatchObject({
+    dialog: {
+      title: 'conversation abcd2345 is open in another natter',
+      choices: [{ label: 'continue in a copy' }, { label: 'open nothing' }],
+    },
+  });
+  session.dispatch(typed('2'));
+  expect(session.state()).toMatchObject({ dialog: undefined, conversation: { id } });
+  enter('/resume abcd2345');
+  await idle();
+  session.dispatch(typed('1'));
+  expect((await idle()).conversation.id).not.toBe(id);
+  expect(text()).toContain(`conversation ${session.state().conversation.id}`);
+});
+
 test('/resume of a missing conversation changes nothing', async () => {
   const { session, enter, idle, text } = createMemorySession();
   enter('one');

@@ -44,14 +44,16 @@ export function completeCommand(state: ReplState, menu: CompletionMenu): ReplSta
 
 /**
  * Whether the open menu gets the key. Before a candidate is selected with a key, Up browses the history, and Enter sends
- * a complete command; Esc stops an answer first.
+ * a complete command, and a text that no candidate starts with; Esc stops an answer first.
  */
 export function isForMenu({ completion, activity }: ReplState, action: KeyAction): boolean {
   if (completion?.isAutomatic !== true || completion.isTouched === true) return true;
   const { candidates, request } = completion;
-  const isWhole = candidates.some(({ value }) => value === request.typed);
+  const { typed } = request;
+  const isWhole = candidates.some(({ value }) => value === typed);
+  const isStart = candidates[0]?.value.toLowerCase().startsWith(typed.toLowerCase()) === true;
   const isIdle = activity === undefined || activity.isStopping;
-  if (action === 'completion-accept') return !isWhole;
+  if (action === 'completion-accept') return isStart && !isWhole;
   if (action === 'completion-close') return isIdle;
   return action !== 'completion-previous';
 }

@@ -54,12 +54,22 @@ describe('the menu of commands', () => {
     const { state, effects } = run(typing('/mod'), enter);
     expect(composed(state)).toBe('/model ');
     expect(effects).toEqual([]);
+    expect(composed(run(typing('/MOD'), enter).state)).toBe('/model ');
   });
 
   test('sends an unknown command with Enter', () => {
     const { state } = run(typing('/nonsense'), enter);
     expect(composed(state)).toBe('');
     expect(state.activity).toMatchObject({ effect: { type: 'open-prompt', name: 'nonsense' } });
+  });
+
+  test('takes a command that contains the text with Enter only after Down has selected it', () => {
+    const open = typing('/tokens');
+    expect(names(open)).toEqual(['max-tokens']);
+    const { state, effects } = run(open, enter);
+    expect(composed(state)).toBe('');
+    expect(effectsOf(effects, 'open-prompt')).toMatchObject([{ name: 'tokens' }]);
+    expect(composed(run(open, down, enter).state)).toBe('/max-tokens ');
   });
 
   test('leaves Up to the history until Down has selected a command', () => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { Failure } from '../failure.ts';
+import { formatOf } from './file-format.ts';
 
 export interface DecodeOptions {
   /** For messages: `standard input`, or a file's name. */
@@ -71,10 +72,21 @@ function offsetOfFault(bytes: Uint8Array, encoding: string): number {
 const encodingHint =
   'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes';
 
+/** @param problem why the bytes are no text, if their format is not known */
+function notText(bytes: Uint8Array, source: string, problem: string, cause?: unknown): Failure {
+  const { format, converter } = formatOf(bytes);
+  if (format === undefined) {
+    return new Failure('usage', `${source} ${problem}`, { hint: encodingHint, cause });
+  }
+  const message = `${source} is ${format}; natter sends text only`;
+  if (converter === undefined) return new Failure('usage', message, { cause });
+  const hint = `send its text: ${converter} | natter "a prompt"`;
+  return new Failure('usage', message, { hint, cause });
+}
+
 function refuseBinary(bytes: Uint8Array, source: string): void {
   const offset = bytes.indexOf(0);
-  if (offset < 0) return;
-  throw new Failure('usage', `${source} is binary: byte ${offset} is NUL`, { hint: encodingHint });
+  if (offset >= 0) throw notText(bytes, source, `is binary: byte ${offset} is NUL`);
 }
 
 /**
@@ -92,7 +104,7 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {
     return text.decode(bytes);
   } catch (error) {
     const offset = offsetOfFault(bytes, encoding);
-    const message = `${options.source} is not ${encoding.toUpperCase()}: byte ${offset} is invalid`;
-    throw new Failure('usage', message, { hint: encodingHint, cause: error });
+    const problem = `is not ${encoding.toUpperCase()}: byte ${offset} is invalid`;
+    throw notText(bytes, options.source, problem, error);
   }
 }

@@ -49,3 +49,12 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain(hint);
 });
+
+test.each(['images', 'image', 'attachments'])(
+  'natter help %s is natter help inputs',
+  async (word) => {
+    const { code, stdout } = await runNatter(['help', word]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Images and\nother files that are not text are refused.');
+  },
+);

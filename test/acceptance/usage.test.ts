@@ -219,3 +219,16 @@ test('--json after -- is text, so failures are printed as text', async () => {
   const { stderr } = await runNatter(['--', '--json']);
   expect(stderr).toMatch(/^natter: no service is configured\n/);
 });
+
+test.each([
+  [
+    'an option without its number',
+    ['batch', 'a.txt', '--rerun-failed'],
+    'add a number: --rerun-failed 1',
+  ],
+  ['an image', ['hi', '--image', 'a.png'], 'natter sends no images; -f attaches a text file'],
+])('the hint for %s', async (_, words, hint) => {
+  const { code, stderr } = await runNatter(words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}\n`);
+});

@@ -5,6 +5,14 @@ import { fc } from '../support/properties.ts';
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const source = 'standard input';
 
+function thrownBy(action: () => unknown): unknown {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('decodeText', () => {
   test.each([
     ['UTF-8', Buffer.from('é日😀\n'), {}, 'é日😀\n'],
@@ -28,6 +36,35 @@ describe('decodeText', () => {
     ['P12 an unknown label', bytes(0x61), { encoding: 'utf-7' }, 'unknown encoding "utf-7"'],
   ])('%s is refused', (_, input, options, message) => {
     expect(() => decodeText(input, { source, ...options })).toThrow(message);
+  });
+
+  test.each([
+    ['PNG', '\u0089PNG\r\n\u001A\n\0', 'a PNG image', undefined],
+    ['JPEG', '\u00FF\u00D8\u00FF\u00E0', 'a JPEG image', undefined],
+    ['GIF', 'GIF89a\0', 'a GIF image', undefined],
+    ['WebP', 'RIFF\u0010\0\0\0WEBP', 'a WebP image', undefined],
+    ['PDF', '%PDF-1.7\n%\u00E2\u00E3', 'a PDF document', 'pdftotext FILE - | natter "a prompt"'],
+    ['ZIP', 'PK\u0003\u0004\0', 'a ZIP archive', undefined],
+    [
+      'Word',
+      'PK\u0003\u0004\0\0word/document.xml',
+      'a Word document',
+      'pandoc -t plain FILE | natter "a prompt"',
+    ],
+    ['gzip', '\u001F\u008B\u0008', 'gzip data', 'gzip -dc FILE | natter "a prompt"'],
+  ])('%s is named by its first bytes', (_, text, kind, command) => {
+    const start = Buffer.from(text, 'latin1');
+    const hint = command === undefined ? undefined : `send its text: ${command}`;
+    expect(thrownBy(() => decodeText(start, { source: 'a.bin' }))).toMatchObject({
+      message: `a.bin is ${kind}; natter sends text only`,
+      hint,
+    });
+  });
+
+  test('the text of a file that only starts like a PDF is sent', () => {
+    expect(decodeText(Buffer.from('%PDF-1.4 is a header'), { source })).toBe(
+      '%PDF-1.4 is a header',
+    );
   });
 
   test('P12 the offset of an invalid byte is exact in long input too', () => {

@@ -71,6 +71,8 @@ const samples: Readonly<Record<string, string>> = {
   theme: 'dark',
   environment: 'EDITOR',
   summary: 'the service failed',
+  format: 'a PDF document',
+  converter: 'pdftotext FILE -',
 };
 
 function sampleOf(name: string): string {

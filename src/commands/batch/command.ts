@@ -60,9 +60,10 @@ const sendingOptions = () => [
 ];
 
 const limitOptions = () => [
-  new Option('--rerun-failed <n>', 'send failed items again, at most n times; default 0').default(
-    '0',
-  ),
+  new Option(
+    '--rerun-failed <n>',
+    'send failed items again, at most n times, such as 1; default 0',
+  ).default('0'),
   new Option('--keep-going', 'do not stop if the first items all fail alike'),
   settingOption('budget'),
   strictOption(),

@@ -25,7 +25,7 @@ export const budget: readonly Passage[] = [
 
 export const inputs: readonly Passage[] = [
   {
-    text: '-f attaches a text file, a folder (without what .gitignore excludes), a pattern in quotes, an https: URL, or standard input (-). It is repeatable.',
+    text: '-f attaches a text file, a folder (without what .gitignore excludes), a pattern in quotes, an https: URL, or standard input (-). It is repeatable. Images and other files that are not text are refused.',
     lines: ['natter -f . "what does this do?"', 'natter -f "**/*.md" "what is open?"'],
   },
   {

@@ -28,10 +28,13 @@ export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name
 
 /** What else people type for a topic. */
 export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
+  ['attachments', 'inputs'],
   ['cost', 'budget'],
   ['every', 'inputs'],
   ['fallback', 'inputs'],
   ['files', 'inputs'],
+  ['image', 'inputs'],
+  ['images', 'inputs'],
   ['keyboard', 'keys'],
   ['ledger', 'budget'],
   ['prices', 'budget'],

@@ -10,6 +10,7 @@ const keyHint = 'use natter auth login, or NATTER_API_KEY in scripts';
 const debugHint = 'NATTER_DEBUG=1 writes a debug log';
 const fileHint = '-f attaches a text file';
 const outputHint = 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON';
+const imageHint = `natter sends no images; ${fileHint}`;
 const formatHint = '--json prints JSON, --jsonl an event per line';
 const systemHint = '-s sets the system prompt';
 const listHint = 'natter conversations lists conversations, natter models list the models';
@@ -30,6 +31,8 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['--debug', debugHint],
   ['-a', fileHint],
   ['--attachment', fileHint],
+  ['--image', imageHint],
+  ['--images', imageHint],
   ['-o', outputHint],
   ['--output', outputHint],
   ['--format', formatHint],
@@ -174,6 +177,12 @@ function promptHint(
   return `for a prompt: natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}`;
 }
 
+/** What to type for an option without its number. */
+function numberHint({ message }: CommanderError): string | undefined {
+  const name = /(--[\w-]+) <n>' argument missing$/.exec(message)?.[1];
+  return name && `add a number: ${name} 1`;
+}
+
 /**
  * An error of commander as a failure; undefined for its way of ending after help and version.
  * @param words the whole command line
@@ -193,7 +202,10 @@ export function usageFailure(
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
-  const hint = promptHint(error, command, words) ?? `${see} ${commandPath(command)} --help`;
+  const hint =
+    numberHint(error) ??
+    promptHint(error, command, words) ??
+    `${see} ${commandPath(command)} --help`;
   return new Failure('usage', message, { hint });
 }
 

@@ -183,7 +183,7 @@ function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
 
 function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
   if (!isRestored) return 'the prompt is the latest one in the history';
-  return `${isLineMode ? 'an empty line' : 'Enter'} sends it as it is`;
+  return `${isLineMode ? 'an empty line' : 'Enter'} sends these words without the file`;
 }
 
 /** Restores a prompt that needs confirmation to the composer. */

@@ -15,6 +15,14 @@ test.each([
   expect(suggested?.slice(0, hint?.length)).toBe(hint);
 });
 
+test.each([
+  ['origin,nextgen', 'natter compare -m origin,nextgen asks each of them'],
+  ['origin,$(x)', 'natter compare -m … asks each of them'],
+])('the hint for several models, %s, names natter compare', (models, hint) => {
+  const error = new Failure('not_found', 'no');
+  expect(hintOf(suggestModel(error, models, windows))).toBe(hint);
+});
+
 test('an error that is no Failure is unchanged', () => {
   const reason = new Error('stopped');
   expect(suggestModel(reason, 'lama3', windows)).toBe(reason);

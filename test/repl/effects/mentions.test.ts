@@ -16,11 +16,11 @@ describe('Y18: a mention of a missing file', () => {
     ['see @missing/', 'cannot attach missing/'],
     ['what is @missing.md', 'cannot attach missing.md'],
     ['see @https://example.com/missing.', 'cannot attach https://example.com/missing'],
-  ])('%j needs confirmation; Enter sends it as it is', async (prompt, problem) => {
+  ])('%j needs confirmation; Enter sends the words without the file', async (prompt, problem) => {
     const { session, idle, text, requests } = createMemorySession();
     for (const action of [typed(prompt), enter]) session.dispatch(action);
     const { conversation } = await idle();
-    expect(text()).toBe(`natter: ${problem}\n  Enter sends it as it is\n`);
+    expect(text()).toBe(`natter: ${problem}\n  Enter sends these words without the file\n`);
     expect(conversation.turns.size).toBe(0);
     expect(composed(session.state())).toBe(prompt);
     session.dispatch(enter);
@@ -42,7 +42,7 @@ describe('Y18: a mention of a missing file', () => {
     memory.enter('see @typo.md');
     await memory.idle();
     expect(memory.text()).toBe(
-      'natter: @typo.md is not a file\n  an empty line sends it as it is\n',
+      'natter: @typo.md is not a file\n  an empty line sends these words without the file\n',
     );
     memory.enter('');
     await memory.idle();

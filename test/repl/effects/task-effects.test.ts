@@ -172,5 +172,7 @@ test('in line mode /retry is not offered for a prompt that was not recorded', as
   const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
   enter('see @missing.md');
   await idle();
-  expect(text()).toMatch(/cannot attach missing\.md\n {2}an empty line sends it as it is\n$/);
+  expect(text()).toMatch(
+    /cannot attach missing\.md\n {2}an empty line sends these words without the file\n$/,
+  );
 });

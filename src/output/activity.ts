@@ -34,10 +34,10 @@ function waitingText(model: string, waited: number): string {
   return `waiting for ${sanitizeLine(model)}${time} · Ctrl+C stops`;
 }
 
-/** Milliseconds as tenths of a second below one second, else as whole seconds. */
+/** Milliseconds as tenths of a second below one second, at least one, else as whole seconds. */
 function inSeconds(time: number): string {
   const seconds = time / 1000;
-  return `${seconds < 1 ? Number(seconds.toFixed(1)) : Math.ceil(seconds)} s`;
+  return `${seconds < 1 ? Number(Math.max(seconds, 0.1).toFixed(1)) : Math.ceil(seconds)} s`;
 }
 
 /** @param waited milliseconds since the retry was scheduled */

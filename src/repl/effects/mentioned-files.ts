@@ -112,7 +112,7 @@ async function readPath(
   }
 }
 
-const hostOf = (path: string) => /^https?:\/\/(?:[^/]*@)?([^/?#]+)/i.exec(path)?.[1];
+const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path)?.[1];
 
 /** The files, folders, patterns and pages that a prompt mentions. */
 export async function readMentioned(

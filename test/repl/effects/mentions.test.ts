@@ -163,25 +163,28 @@ test('a prompt with many files is shown with their number', async () => {
   expect(text()).toContain('natter: attached 9 files (36 bytes)\n');
 });
 
-test('the status names the host of a page until it is read', async () => {
-  let finish = () => {};
-  const read = new Promise<void>((resolve) => (finish = resolve));
-  const memory = openMemorySession({
-    ports: (ports) => ({
-      ...ports,
-      files: {
-        ...ports.files,
-        attach: async (...options) => {
-          await read;
-          return ports.files.attach(...options);
+test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.example'])(
+  'the status names the host of the page %s until it is read',
+  async (address) => {
+    let finish = () => {};
+    const read = new Promise<void>((resolve) => (finish = resolve));
+    const memory = openMemorySession({
+      ports: (ports) => ({
+        ...ports,
+        files: {
+          ...ports.files,
+          attach: async (...options) => {
+            await read;
+            return ports.files.attach(...options);
+          },
         },
-      },
-    }),
-  });
-  memory.enter('see @https://user:word@example.com/page');
-  const status = () => buildViewModel(memory.session.state(), '').status;
-  await expect.poll(status).toMatchObject({ phase: 'waiting', model: 'example.com' });
-  finish();
-  await memory.idle();
-  expect(memory.requests).toHaveLength(1);
-});
+      }),
+    });
+    memory.enter(`see @${address}`);
+    const status = () => buildViewModel(memory.session.state(), '').status;
+    await expect.poll(status).toMatchObject({ phase: 'waiting', model: 'example.com' });
+    finish();
+    await memory.idle();
+    expect(memory.requests).toHaveLength(1);
+  },
+);

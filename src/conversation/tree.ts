@@ -138,7 +138,8 @@ export function textOf({ content, refusal = '' }: Pick<Turn, 'content' | 'refusa
   return [content, refusal].filter((text) => text !== '').join('\n\n');
 }
 
-function isAnswer(turn: TurnContent | undefined): boolean {
+/** Whether a request can contain it as the answer to its prompt. */
+export function isAnswer(turn: TurnContent | undefined): boolean {
   return turn?.role === 'assistant' && textOf(turn) !== '';
 }
 

@@ -1,4 +1,5 @@
 import {
+  isAnswer,
   pathOf,
   textOf,
   titleOf,
@@ -28,6 +29,24 @@ function speakerOf({ role, model }: Turn): string {
   return role === 'user' ? 'You' : 'System';
 }
 
+/** Why an answer is not whole, once; undefined for a whole one. */
+function endRemark(turn: Turn): string | undefined {
+  const { failure } = turn;
+  const reason = failure === 'incomplete' ? 'cut off' : failure?.replaceAll('_', ' ');
+  if (turn.incomplete !== true) return reason;
+  const state = isAnswer(turn) ? 'incomplete' : 'no answer';
+  return reason === undefined ? state : `${state}: ${reason}`;
+}
+
+/** The prompts that requests omit: without an answer, and not the last one. */
+function omittedPrompts(conversation: Conversation): ReadonlySet<Turn> {
+  const path = pathOf(conversation).filter(({ role }) => role !== 'system');
+  const last = path.findLastIndex(({ role }) => role === 'user');
+  return new Set(
+    path.filter(({ role }, index) => role === 'user' && index < last && !isAnswer(path[index + 1])),
+  );
+}
+
 function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOptions): string {
   const versions = siblings ? versionsOf(conversation, turn) : [];
   const remarks: string[] = [];
@@ -36,9 +55,9 @@ function remarkOf(conversation: Conversation, turn: Turn, { siblings }: ExportOp
     if (conversation.selection.get(turn.parent) === turn.id) remarks.push('selected');
   }
   if (turn.refusal !== undefined) remarks.push('refused');
-  if (turn.incomplete === true) remarks.push('incomplete');
   if (turn.finishReason === 'length') remarks.push('reached the token limit');
-  if (turn.failure !== undefined) remarks.push(turn.failure.replaceAll('_', ' '));
+  const end = endRemark(turn);
+  if (end !== undefined) remarks.push(end);
   return remarks.join(', ');
 }
 
@@ -58,8 +77,11 @@ export function exportedTurns(
   options: ExportOptions,
 ): readonly ExportedTurn[] {
   const turns = options.siblings ? [...conversation.turns.values()] : pathOf(conversation);
+  const omitted = omittedPrompts(conversation);
   return turns.flatMap((turn) => {
-    const remark = remarkOf(conversation, turn, options);
+    const own = remarkOf(conversation, turn, options);
+    const remarks = omitted.has(turn) ? [own, 'not answered, not sent again'] : [own];
+    const remark = remarks.filter((text) => text !== '').join(', ');
     const summary = conversation.summaries?.get(turn.id);
     return [
       { turn, speaker: speakerOf(turn), remark },

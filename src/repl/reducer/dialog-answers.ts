@@ -37,6 +37,14 @@ function openCopy(state: ReplState, { argument: name = '' }: DialogChoice): Step
   return startTask({ ...state, dialog }, 'opening a conversation', effect);
 }
 
+/** What was being read of the list while it was closed is read again; the copy of its entries ignores the rest of that. */
+function goBackToList(state: ReplState): Step {
+  if (state.chosenFrom === undefined) return advance(state);
+  const entries = [...state.chosenFrom.entries];
+  const list = { ...state.chosenFrom, entries, preview: undefined };
+  return list.code.onListEvent({ ...state, list }, list, { type: 'rows-read', entries, rows: [] });
+}
+
 function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
   switch (choice.key) {
     case 'connect':
@@ -128,7 +136,7 @@ function cancelDialogs(state: ReplState, dialog: Dialog): Step {
     return andThen(printNotice({ ...state, dialog: undefined }, 'nothing was written'), advance);
   }
   if (offers(dialog, 'copy')) {
-    return advance({ ...state, dialog: undefined, list: state.chosenFrom });
+    return goBackToList({ ...state, dialog: undefined });
   }
   if (offers(dialog, 'run')) {
     return andThen(cancelShell({ ...state, dialog: undefined }), advance);

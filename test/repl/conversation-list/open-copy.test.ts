@@ -34,6 +34,24 @@ describe('a chosen conversation that is open in another natter', () => {
     }
   });
 
+  test('leads back to a list that is read to its end', () => {
+    const many = Array.from({ length: 200 }, (_, index) => listedConversation({ id: `c${index}` }));
+    const first = listOf(many, { rows: many.slice(0, 80) });
+    const { entries } = first;
+    const opening = run(stateOf({ list: first }), pressed('end'), enter);
+    const readMeanwhile = { type: 'rows-read', entries, rows: many.slice(80, 160) } as const;
+    const missed = { type: 'list-changed', event: readMeanwhile } as const;
+    const { state, effects } = run(
+      opening.state,
+      missed,
+      { type: 'dialog-opened', dialog: copyDialog('it is open', 'c79', true) },
+      { type: 'task-ended', entries: [], now: 0 },
+      escape,
+    );
+    expect(effectsOf(effects, 'read-list')).toMatchObject([{ from: 80 }]);
+    expect(run(state, missed).state.list?.rows).toHaveLength(80);
+  });
+
   test('is opened as a copy, before the dialog that waited', () => {
     const { state, effects } = run(asked, enter);
     expect(effectsOf(effects, 'resume')).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
-import { leave, openRepl, screenWith } from '../support/repl-terminal.ts';
+import { leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const prompt =
@@ -20,6 +20,16 @@ test.each([
   const terminal = openTerminal(['--sandbox', ...words, prompt], { columns: 22, env });
   await terminal.exit;
   expect(await terminal.copied()).toContain('• one two three four five six\n');
+});
+
+test('a stored conversation is wrapped between words, and natter last leaves that to the terminal', async () => {
+  const env = sharedHome();
+  await runNatter(['--sandbox', prompt], { env });
+  const open = (...words: string[]) => openTerminal(words, { columns: 22, env });
+  const [shown, last] = [open('conversations', 'show', 'latest'), open('last')];
+  await Promise.all([shown.exit, last.exit]);
+  expect(await shown.transcript()).toContain(rows);
+  expect(await last.copied()).toContain('• one two three four five six\n');
 });
 
 test('an answer in a pipe is not wrapped', async () => {

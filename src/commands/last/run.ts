@@ -85,7 +85,7 @@ export async function printLast(
     if (content === '') return;
     const plain = options.plain === true;
     const look = plain ? {} : await storedLook(context, presentation, options);
-    await printMarkdown(context, presentation, content, { plain, ...look });
+    await printMarkdown(context, presentation, content, { plain, ...look, wrap: 'none' });
     return;
   }
   const text = await codeBlock(content, options.block);

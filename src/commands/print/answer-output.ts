@@ -36,7 +36,6 @@ export interface AnswerOutputOptions {
     'style' | 'unicode' | 'isSpoken' | 'opensLinks' | 'colors'
   >;
   readonly format: AnswerFormat;
-  /** Stored texts are not wrapped. */
   readonly wrap?: WrapMode;
   readonly theme?: ThemeName;
   /** The settings `colors.<part>`. */
@@ -61,10 +60,7 @@ export async function loadOwnPaints(
 
 const none = () => 0;
 
-type Look = Pick<AnswerOutputOptions, 'wrap' | 'theme' | 'ownColors'>;
-
-/** Of stored answers, which are not wrapped. */
-export type StoredLook = Pick<Look, 'theme' | 'ownColors'>;
+export type Look = Pick<AnswerOutputOptions, 'wrap' | 'theme' | 'ownColors'>;
 
 /** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
 export async function answerStyle(
@@ -132,10 +128,10 @@ export async function printMarkdown(
   context: AnswerOutputOptions['context'],
   presentation: AnswerOutputOptions['presentation'],
   text: string | Iterable<string>,
-  { theme, ownColors, ...options }: FormatOptions & StoredLook = {},
+  { wrap, theme, ownColors, ...options }: FormatOptions & Look = {},
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const look = { ...(theme && { theme }), ...(ownColors && { ownColors }) };
+  const look = { ...(wrap && { wrap }), ...(theme && { theme }), ...(ownColors && { ownColors }) };
   const { printer } = await createTextOutput({ context, presentation, format, ...look });
   for (const piece of typeof text === 'string' ? [text] : text) {
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });

@@ -92,13 +92,24 @@ function attach(state: ReplState, argument: string): Step {
     : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
 }
 
+/** What is attached belongs to the conversation that ends. */
+function startConversation(state: ReplState): Step {
+  const names = state.attachments.map(({ name }) => name);
+  const next = { ...state, attachments: [] };
+  const removed =
+    names.length === 0 ? step(next) : printNotice(next, `no longer attached: ${names.join(', ')}`);
+  return andThen(removed, (without) =>
+    startTask(without, 'opening a conversation', { type: 'new-conversation' }),
+  );
+}
+
 export const sessionCommands: readonly SlashCommand[] = [
   {
     name: 'new',
     surplusHint: '/new starts a conversation; then /rename TITLE sets its title',
     summary: 'start a new conversation',
     group: 'conversations',
-    run: (state) => startTask(state, 'opening a conversation', { type: 'new-conversation' }),
+    run: startConversation,
   },
   {
     name: 'resume',
@@ -162,7 +173,7 @@ export const sessionCommands: readonly SlashCommand[] = [
     argument: '<path>',
     summary: 'attach a text file to the next prompt',
     group: 'text',
-    example: '/attach notes.md',
+    example: '/attach notes.md; /attach none removes it',
     completes: 'files',
     run: attach,
   },

@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
-import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
+import { displayWidth, padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import { composerMarkColumns } from '../editing/layout.ts';
 import { AppearanceProvider, useAppearance, type Appearance } from './appearance.ts';
 import { DialogBox } from './DialogBox.tsx';
@@ -92,12 +92,19 @@ interface PartsProps {
   readonly budget: RowBudget;
 }
 
+/** Names the attachments; and the command that removes them, if there is room. */
+function attachmentRow(names: readonly string[], columns: number): string {
+  const files = `with ${names.join(', ')}`;
+  const whole = `${files}; /attach none removes ${names.length === 1 ? 'it' : 'them'}`;
+  return displayWidth(whole) <= columns ? whole : files;
+}
+
 /** The composer with its menus and notices, or the dialog in its place. */
 function Input({ model, budget }: PartsProps): ReactNode {
   const { style, symbols, columns } = useAppearance();
   const { attachments, search, completion, notice } = model;
   if (model.dialog !== undefined) return <DialogBox dialog={model.dialog} />;
-  const files = shorten(`with ${attachments.join(', ')}`, columns, symbols);
+  const files = shorten(attachmentRow(attachments, columns), columns, symbols);
   return (
     <>
       <Composer composer={model.composer} />

@@ -54,6 +54,12 @@ describe('the live region', () => {
     ]);
   });
 
+  test('names the command that removes what is attached, if there is room', () => {
+    const whole = 'with !ls; /attach none removes it';
+    expect(frame({ attachments: ['!ls'] }, 40).rows).toContain(whole);
+    expect(frame({ attachments: ['!ls'] }, 30).rows).toContain('with !ls');
+  });
+
   test('in a low window has neither the rule nor the empty row below the activity', () => {
     const status = { phase: 'waiting', model: 'origin', seconds: 0 } as const;
     expect(frame({ status }, 60, 15).rows).toHaveLength(5);

@@ -7,6 +7,9 @@ import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 const list = ['natter conversations list'];
 const login = ['natter auth login'];
 const prompts = ['natter prompts list'];
+const profiles = ['natter config profiles'];
+const role = ['natter --role NAME'];
+const usage = ['natter usage'];
 const conversation = ['natter'];
 
 /** Empty for a command that natter lacks. */
@@ -32,9 +35,21 @@ const lone: ReadonlyMap<string, readonly string[]> = new Map([
   ['init', login],
   ['configure', login],
   ['settings', ['natter config list']],
-  ['stats', ['natter usage']],
+  ['stats', usage],
+  ['cost', usage],
+  ['costs', usage],
+  ['template', prompts],
   ['templates', prompts],
   ['patterns', prompts],
+  ['role', role],
+  ['roles', role],
+  ['profile', profiles],
+  ['profiles', profiles],
+  ['alias', []],
+  ['aliases', []],
+  ['plugins', []],
+  ['mcp', []],
+  ['serve', []],
 ]);
 
 /** A word of a suggestion; text is left out, as it may be long or need quotes. */
@@ -81,6 +96,13 @@ function listCommand(rest: readonly string[], tree: CompletedCommand): string | 
   return command && child && `natter ${command.name} list`;
 }
 
+/** `pull llama3`: the name of a model has a digit. */
+function pullCommand(rest: readonly string[]): string | undefined {
+  const [name = ''] = rest;
+  const isModel = rest.length === 1 && /^[a-z][\w./:-]*$/.test(name) && /\d/.test(name);
+  return isModel ? 'natter models list' : undefined;
+}
+
 type Suggest = (rest: readonly string[], tree: CompletedCommand) => string | undefined;
 
 /** By the first word of several. */
@@ -90,6 +112,7 @@ const verbs: ReadonlyMap<string, Suggest> = new Map<string, Suggest>([
   }),
   ...['ask', 'prompt', 'query', 'exec', 'send'].map((verb) => [verb, quotedPrompt] as const),
   ['search', searchCommand],
+  ['pull', pullCommand],
   ['list', listCommand],
   ['ls', listCommand],
   ['resume', onConversation('--resume')],
@@ -100,6 +123,28 @@ const verbs: ReadonlyMap<string, Suggest> = new Map<string, Suggest>([
   ['rm', onConversation('conversations delete')],
 ]);
 
+const changes = ['set', 'add', 'remove', 'rm', 'delete', 'edit'];
+
+/** What the names of things of other programs are followed by; no verb that makes a phrase, such as `keys get stuck`. */
+const nounVerbs: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['keys', ['set']],
+  ['logs', []],
+  ['history', []],
+  ...['template', 'templates', 'role', 'roles', 'alias', 'aliases', 'profile', 'profiles'].map(
+    (noun) => [noun, [...changes, 'show']] as const,
+  ),
+]);
+
+/** `logs list`, `keys set openai`, `aliases set fast nextgen`. */
+function onNoun(noun: string, [verb = '', ...names]: readonly string[]) {
+  const verbsWithName = nounVerbs.get(noun);
+  if (verbsWithName === undefined) return undefined;
+  const isAlone = names.length === 0 && ['list', 'ls', 'path', 'show'].includes(verb);
+  const most = noun.startsWith('alias') ? 2 : 1;
+  const isOnName = verbsWithName.includes(verb) && names.length > 0 && names.length <= most;
+  return isAlone || isOnName ? lone.get(noun) : undefined;
+}
+
 /** The equivalents of a command of other programs; undefined for any other words. */
 export function equivalents(
   words: readonly string[],
@@ -109,5 +154,5 @@ export function equivalents(
   const word = first.toLowerCase();
   if (rest.length === 0) return lone.get(word);
   const command = verbs.get(word)?.(rest, tree);
-  return command === undefined ? undefined : [command];
+  return command === undefined ? onNoun(word, rest) : [command];
 }

@@ -38,6 +38,7 @@ test('natter help topics lists the topics with their summaries, within 80 column
 });
 
 test.each([
+  [['templates'], 'did you mean natter help prompts?'],
   [['config', 'sett'], 'did you mean natter help config set?'],
   [['priv'], 'did you mean natter help privacy?'],
   [['tpoics'], 'did you mean natter help topics?'],
@@ -58,3 +59,13 @@ test.each(['images', 'image', 'attachments'])(
     expect(stdout).toContain('Images and\nother files that are not text are refused.');
   },
 );
+
+test.each([
+  ['roles', 'roles/NAME.md'],
+  ['aliases', 'natter config profiles'],
+  ['cost', 'budget'],
+])('help on %s shows the topic that has the answer', async (word, text) => {
+  const { code, stdout } = await runNatter(['help', word]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(text);
+});

@@ -33,7 +33,11 @@ export function buildHelp(context: Context): Command {
   });
 }
 
-const keyWords = new Set(['key', 'api-key', 'api-keys', 'apikey']);
+/** What else people type for a command. */
+const commandAliases: ReadonlyMap<string, string> = new Map([
+  ...['key', 'api-key', 'api-keys', 'apikey'].map((word) => [word, 'auth'] as const),
+  ...['template', 'templates'].map((word) => [word, 'prompts'] as const),
+]);
 
 const shortestStart = 3;
 
@@ -43,7 +47,8 @@ function similarWords(
   word: string,
   names: readonly string[],
 ): readonly string[] {
-  if (keyWords.has(word)) return ['auth'];
+  const meant = commandAliases.get(word);
+  if (meant !== undefined) return [meant];
   const parents = commands().commands.filter((parent) => childNamed(parent, word) !== undefined);
   if (parents.length > 0) return parents.map(({ name }) => `${name} ${word}`);
   const known = [...names, ...topicNames, 'topics'];

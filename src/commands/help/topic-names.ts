@@ -28,6 +28,7 @@ export const topicNames: readonly TopicName[] = topicRows.map(({ name }) => name
 
 /** What else people type for a topic. */
 export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
+  ['aliases', 'profiles'],
   ['attachments', 'inputs'],
   ['cost', 'budget'],
   ['every', 'inputs'],
@@ -39,6 +40,8 @@ export const topicAliases: ReadonlyMap<string, TopicName> = new Map([
   ['ledger', 'budget'],
   ['prices', 'budget'],
   ['redact', 'secrets'],
+  ['role', 'settings'],
+  ['roles', 'settings'],
   ['select', 'schema'],
   ['shortcuts', 'keys'],
   ['split', 'inputs'],

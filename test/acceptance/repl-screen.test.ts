@@ -91,6 +91,7 @@ describe('the screen of the REPL', () => {
     );
     expect(codes.size).toBeGreaterThan(3);
     expect(whiteBlackOrBackground).toEqual([]);
+    terminal.type(keys.interrupt);
     expect(await leave(terminal)).toBe(0);
   });
 

@@ -51,9 +51,16 @@ function enterExitWord(state: ReplState): Step {
   return printNotice(cleared, `type ${word} again to quit; add words to send it as a prompt`);
 }
 
-/** Only a typed slash starts a command, not a pasted one. */
+/** A slash and a name, not a path. The slash of a long paste is in its marker. */
 function isCommand({ text }: Draft): boolean {
-  return text.startsWith('/') && !text.startsWith('//');
+  return /^\/[^/.\s]*(?!\S)/.test(text);
+}
+
+/** Several lines with a pasted slash at their start are text. */
+function pastedAsText({ isShellPasted }: ReplState, draft: Draft): Draft {
+  const hasLines = contentOf(draft).trim().includes('\n');
+  const isText = isShellPasted === true && hasLines && isCommand(draft);
+  return isText ? { ...draft, text: `/${draft.text}`, cursor: draft.cursor + 1 } : draft;
 }
 
 /** `//` escapes a leading slash, a space an exclamation mark. */
@@ -125,7 +132,7 @@ function retryNow(state: ReplState): Step {
 
 /** Sends or queues the draft; on an empty composer, retries at once, or continues a paused queue. */
 export function submit(state: ReplState, isShellConfirmed = false): Step {
-  const draft = draftOf(state.composer);
+  const draft = pastedAsText(state, draftOf(state.composer));
   if (contentOf(draft).trim() === '')
     return andThen(retryNow({ ...state, isQueuePaused: false }), advance);
   if (exitWord.test(contentOf(draft).trim())) return enterExitWord(state);
@@ -169,9 +176,9 @@ export function clearDraft(state: ReplState): Step {
 }
 
 /** The draft, to be sent later, when it is not known what of it was pasted. */
-export function unsentDraft({ isShellPasted, composer }: ReplState): Draft {
-  const draft = draftOf(composer);
-  return isShellPasted === true ? asPrompt(draft) : draft;
+export function unsentDraft(state: ReplState): Draft {
+  const draft = pastedAsText(state, draftOf(state.composer));
+  return state.isShellPasted === true ? asPrompt(draft) : draft;
 }
 
 /** Moves the last queued prompt to the composer; undefined if none is queued or the composer is not empty. */

@@ -1,4 +1,5 @@
 import type { ArgumentKind, Candidate } from '../editing/completion.ts';
+import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { refuse, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { answerCommands } from './answer-commands.ts';
@@ -63,10 +64,20 @@ function openPrompt(state: ReplState, name: string, argument: string): Step {
   return startTask(state, 'reading a prompt file', { type: 'open-prompt', name, argument });
 }
 
+/** Returns the line of an unknown command to the composer, if that is empty. */
+function withLine(state: ReplState): ReplState {
+  const { activity, composer, isLineMode } = state;
+  const effect = activity?.type === 'task' ? activity.effect : undefined;
+  if (effect?.type !== 'open-prompt' || isLineMode || !isEmpty(composer)) return state;
+  const draft = draftFrom(`/${effect.name} ${effect.argument}`.trimEnd());
+  return { ...state, composer: withDraft(composer, draft), restoredText: draft.text };
+}
+
 /** After no prompt file with this name was found. */
 export function refuseMissing(state: ReplState, name: string): Step {
   const commands = [...slashCommands, ...promptCommands(state)];
-  return refuseUnknown(state, commands, name, '; // sends a line that starts with a slash');
+  const hint = '; // sends a line that starts with a slash';
+  return refuseUnknown(withLine(state), commands, name, hint);
 }
 
 export function findCommand(name: string): SlashCommand | undefined {

@@ -29,11 +29,8 @@ const prompts = (effects: readonly Effect[]) =>
   effectsOf(effects, 'send').map(({ prompt }) => 'content' in prompt && prompt.content);
 
 describe('X17: a command with more lines', () => {
-  test.each([
-    ['typed', [typed('/usage'), newLine, typed('tell me')]],
-    ['pasted', [pasted('/usage\ntell me')]],
-  ])('is refused when it is %s, and its text stays in the composer', (_how, keys) => {
-    const { state, effects } = run(stateOf(), ...keys, enter);
+  test('is refused when it is typed, and its text stays in the composer', () => {
+    const { state, effects } = run(stateOf(), typed('/usage'), newLine, typed('tell me'), enter);
     expect(printed(effects)).toEqual(['/usage takes one line, but more lines follow']);
     expect(composed(state)).toBe('/usage\ntell me');
     expect(effectsOf(effects, 'send')).toEqual([]);
@@ -110,5 +107,29 @@ describe('Y18: a command', () => {
         hint: `${hint}; // sends a line that starts with a slash`,
       },
     ]);
+  });
+});
+
+describe('a line that starts with a slash', () => {
+  test.each([
+    ['a pasted line with a message', pasted, '/opt/run.sh: line 3: syntax error'],
+    ['pasted lines', pasted, '/srv/app/index.js:12\n  throw error\nError: boom'],
+    ['pasted lines after the name of a command', pasted, '/usage\ntell me'],
+    ['a typed path', typed, '/etc/hosts what is this?'],
+    ['a file name', typed, '/notes.md what is this?'],
+  ])('is a prompt if it is %s', (_how, input, text) => {
+    const { effects, state } = run(stateOf(), input(text), enter);
+    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: text, shown: text });
+    expect(printed(effects)).toEqual([]);
+    expect(composed(run({ ...state, activity: undefined }, pressed('up')).state)).toContain(text);
+  });
+
+  test('is in the composer again after an unknown command, and a slash replaces it', () => {
+    const missing = { type: 'prompt-missing', name: 'modle' } as const;
+    const { state } = run(stateOf(), typed('/modle  nextgen'), enter, missing);
+    expect(composed(state)).toBe('/modle nextgen');
+    expect(composed(run(state, typed('/')).state)).toBe('/');
+    const other = run(stateOf(), typed('/modle'), enter, typed('next'), missing).state;
+    expect(composed(other)).toBe('next');
   });
 });

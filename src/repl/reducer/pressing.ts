@@ -30,7 +30,9 @@ import { clearDraft, submit, unqueue, unsentDraft } from './submitting.ts';
 import { switchVersion, type VersionChoice } from './versions.ts';
 
 function stop(state: ReplState): Step {
-  const { activity } = state;
+  const { activity, branch } = state;
+  if (activity === undefined && branch?.reason === 'edit')
+    return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
   if (activity === undefined) return step(state);
   return step({ ...state, activity: { ...activity, isStopping: true } }, { type: 'stop' });
 }
@@ -50,6 +52,8 @@ export function interrupt(state: ReplState): Step {
   if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
+    // After the choice of a service was cancelled.
+    if (state.isQuitArmed) return andThen(cleared, quit);
     return { ...cleared, state: { ...cleared.state, isQuitArmed: true } };
   }
   if (state.branch?.reason === 'edit') return cancelEdit(state);

@@ -7,6 +7,7 @@ import { isEmpty } from '../editing/text-buffer.ts';
 import {
   nextParent,
   currentPath,
+  isAnswered,
   lastAnswer,
   lastPrompt,
   withBranch,
@@ -99,7 +100,7 @@ function undo(state: ReplState): Step {
       ? { ...undone, restoredText: undone.composer.text }
       : { ...undone, composer, attachments, restoredFiles };
     const prompt = truncateToWidth(sanitizeLine(shownText(undone.composer)), quotedColumns);
-    const removed = pair.answer === undefined ? 'is removed' : 'and its answer are removed';
+    const removed = isAnswered(pair) ? 'and its answer are removed' : 'is removed';
     const text = `the prompt "${prompt}" ${removed}; your next prompt replaces it`;
     return step(next, { type: 'undo', turnId: pair.prompt.id }, printing(notice(text)));
   });

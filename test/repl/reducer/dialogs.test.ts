@@ -87,6 +87,11 @@ describe('the first run', () => {
     expect(printed(effects)[0]).toMatch(/^using the sandbox/);
   });
 
+  test('Ctrl+C twice quits, with a draft too', () => {
+    const state = { ...firstRun, composer: run(stateOf(), typed('x')).state.composer };
+    expect(run(state, interrupt, interrupt).state.hasQuit).toBe(true);
+  });
+
   test.each([
     ['Esc', escape],
     ['Ctrl+C', interrupt],

@@ -7,6 +7,7 @@ import {
   conversationOf,
   effectsOf,
   enter,
+  escape,
   interrupt,
   pasted,
   pressed,
@@ -152,6 +153,24 @@ const exchange = conversationOf(
   { role: 'user', content: 'why?' },
   { role: 'assistant', content: 'because', model: 'origin' },
 );
+
+test('Esc cancels /edit', () => {
+  const start = stateOf({ conversation: exchange });
+  const { state, effects } = run(command(start, '/edit').state, typed(' now'), escape);
+  expect(printed(effects)).toEqual(['edit cancelled; the prompt is unchanged']);
+  expect(composed(state)).toBe('');
+  expect(state.branch).toBeUndefined();
+  expect(composed(run(state, pressed('up')).state)).toBe('why? now');
+});
+
+test('/undo of a failed prompt names no answer', () => {
+  const conversation = conversationOf(
+    { role: 'user', content: 'why?' },
+    { role: 'assistant', content: '', model: 'origin' },
+  );
+  const { effects } = command(stateOf({ conversation }), '/undo');
+  expect(printed(effects)).toEqual(['the prompt "why?" is removed; your next prompt replaces it']);
+});
 
 describe('/edit in line mode', () => {
   const lineState = stateOf({ conversation: exchange, isLineMode: true });

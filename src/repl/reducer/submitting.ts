@@ -51,15 +51,17 @@ function enterExitWord(state: ReplState): Step {
   return printNotice(cleared, `type ${word} again to quit; add words to send it as a prompt`);
 }
 
-/** A slash and a name, not a path. The slash of a long paste is in its marker. */
-function isCommand({ text }: Draft): boolean {
-  return /^\/[^/.\s]*(?!\S)/.test(text);
+/** A slash and a name, not a path unless a prompt file has it. The slash of a long paste is in its marker. */
+function isCommand({ promptFiles }: ReplState, { text }: Draft): boolean {
+  const word = /^\/(\S*)/.exec(text)?.[1];
+  if (word === undefined) return false;
+  return !/[/.]/.test(word) || promptFiles.some(({ name }) => name === word);
 }
 
 /** Several lines with a pasted slash at their start are text. */
-function pastedAsText({ isShellPasted }: ReplState, draft: Draft): Draft {
+function pastedAsText(state: ReplState, draft: Draft): Draft {
   const hasLines = contentOf(draft).trim().includes('\n');
-  const isText = isShellPasted === true && hasLines && isCommand(draft);
+  const isText = state.isShellPasted === true && hasLines && isCommand(state, draft);
   return isText ? { ...draft, text: `/${draft.text}`, cursor: draft.cursor + 1 } : draft;
 }
 
@@ -90,7 +92,7 @@ function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Step {
 
 function run(state: ReplState, draft: Draft, needsEcho = false): Step {
   if (isForShell(state, draft)) return runForShell(state, draft, needsEcho);
-  if (!isCommand(draft)) return sendPrompt(state, draft, needsEcho);
+  if (!isCommand(state, draft)) return sendPrompt(state, draft, needsEcho);
   const line = contentOf(draft).trim();
   const echo = printing({ type: 'command', text: shownText(draft), needsEcho });
   const echoed = appearsInTranscript(line) ? step(state, echo) : step(state);
@@ -138,15 +140,15 @@ export function submit(state: ReplState, isShellConfirmed = false): Step {
   if (exitWord.test(contentOf(draft).trim())) return enterExitWord(state);
   const question = isShellConfirmed ? undefined : shellQuestion(state, draft);
   if (question !== undefined) return step({ ...state, dialog: question });
-  const lines = isCommand(draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
+  const lines = isCommand(state, draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
   }
   const sent = takeDraft({ ...state, isExitWordEntered: false }, draft);
   // A command such as `/edit` needs the composer.
-  const taken = isCommand(draft) ? sent : { ...sent, state: withStashedDraft(sent.state) };
-  if (isCommand(draft) && isImmediate(draft.text))
+  const taken = isCommand(state, draft) ? sent : { ...sent, state: withStashedDraft(sent.state) };
+  if (isCommand(state, draft) && isImmediate(draft.text))
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
   if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));

@@ -124,6 +124,13 @@ describe('a line that starts with a slash', () => {
     expect(composed(run({ ...state, activity: undefined }, pressed('up')).state)).toContain(text);
   });
 
+  test.each(['team/review', 'review.v2'])('is a command if the prompt file %s exists', (name) => {
+    const state = stateOf({ promptFiles: [{ name, summary: '' }] });
+    const { effects } = run(state, typed(`/${name} these lines`), enter);
+    expect(effectsOf(effects, 'open-prompt')).toMatchObject([{ name, argument: 'these lines' }]);
+    expect(effectsOf(effects, 'send')).toEqual([]);
+  });
+
   test('is in the composer again after an unknown command, and a slash replaces it', () => {
     const missing = { type: 'prompt-missing', name: 'modle' } as const;
     const { state } = run(stateOf(), typed('/modle  nextgen'), enter, missing);

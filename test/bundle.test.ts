@@ -16,7 +16,7 @@ test.each([
   ['answer.cjs', 74_000],
   // What the first frame of a conversation needs besides.
   ['repl.cjs', 39_000],
-  ['session.cjs', 91_500],
+  ['session.cjs', 92_500],
   ['screen.cjs', 218_000],
 ])('%s stays small', (name, most) => {
   expect(sizeOf(name)).toBeLessThan(most);

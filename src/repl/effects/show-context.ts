@@ -51,7 +51,11 @@ function summaryEntry(state: ReplState): Entry {
 export function runShowContext(core: SessionCore, shows: 'window' | 'summary'): Promise<void> {
   return runTask(core, async () => {
     const state = core.state();
+    const name = state.settings.role;
+    const role = name === undefined ? undefined : core.ports.clean(name);
     const isSummary = shows === 'summary';
-    return [isSummary ? summaryEntry(state) : notice(contextText(figuresOf(state), state))];
+    return [
+      isSummary ? summaryEntry(state) : notice(contextText({ ...figuresOf(state), role }, state)),
+    ];
   });
 }

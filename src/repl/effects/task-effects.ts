@@ -98,7 +98,11 @@ export function runNewConversation(core: SessionCore): Promise<void> {
     const { parameters } = core.state().settings;
     if (parameters !== undefined) core.journal().setParameters(parameters);
     dispatchConversation(core);
-    return [notice('a new conversation begins; /resume lists the earlier ones')];
+    const { role, system } = core.state().settings;
+    const [name, what] =
+      role === undefined ? ['system', 'system prompt'] : ['role', core.ports.clean(`role ${role}`)];
+    const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
+    return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
   });
 }
 

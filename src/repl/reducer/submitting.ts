@@ -51,10 +51,13 @@ function enterExitWord(state: ReplState): Step {
   return printNotice(cleared, `type ${word} again to quit; add words to send it as a prompt`);
 }
 
-/** A slash and a name, not a path unless a prompt file has it. The slash of a long paste is in its marker. */
+/**
+ * A slash and a name, not a path unless a prompt file has it, or a question mark alone. The slash of a long paste is in
+ * its marker.
+ */
 function isCommand({ promptFiles }: ReplState, { text }: Draft): boolean {
   const word = /^\/(\S*)/.exec(text)?.[1];
-  if (word === undefined) return false;
+  if (word === undefined) return text.trim() === '?';
   return !/[/.]/.test(word) || promptFiles.some(({ name }) => name === word);
 }
 
@@ -95,7 +98,7 @@ function run(state: ReplState, draft: Draft, needsEcho = false): Step {
   if (!isCommand(state, draft)) return sendPrompt(state, draft, needsEcho);
   const line = contentOf(draft).trim();
   const echo = printing({ type: 'command', text: shownText(draft), needsEcho });
-  const echoed = appearsInTranscript(line) ? step(state, echo) : step(state);
+  const echoed = appearsInTranscript(line, state) ? step(state, echo) : step(state);
   return andThen(echoed, (next) => runCommand(next, line));
 }
 
@@ -148,7 +151,7 @@ export function submit(state: ReplState, isShellConfirmed = false): Step {
   const sent = takeDraft({ ...state, isExitWordEntered: false }, draft);
   // A command such as `/edit` needs the composer.
   const taken = isCommand(state, draft) ? sent : { ...sent, state: withStashedDraft(sent.state) };
-  if (isCommand(state, draft) && isImmediate(draft.text))
+  if (isCommand(state, draft) && isImmediate(draft.text, state))
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
   if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));

@@ -5,6 +5,7 @@ import { keyBindings, keyLabel, type KeyAction } from '../editing/keys/key-bindi
 import { defaultKeyMap, keyOf, newLineKey } from '../editing/keys/key-map.ts';
 import { printNotice, refuse, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
+import { commandOfOtherName, otherPrograms } from './other-names.ts';
 import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
 
 type Row = readonly [term: string, summary: string];
@@ -183,31 +184,12 @@ export function showHelp(
   if (name === 'keys') {
     return printNotice(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
-  const command = commands.find((known) => known.name === name);
+  const named = (wanted?: string) => commands.find((known) => known.name === wanted);
+  const command = named(name) ?? named(commandOfOtherName.get(name));
   if (command !== undefined) return printNotice(state, commandHelp(state, command));
   if (isGroup(name)) return printNotice(state, groupHelp(state, commands, [name]));
   return refuseUnknown(state, commands, name);
 }
-
-/** Command names of other chat programs, with natter's equivalent. */
-const equivalents: ReadonlyMap<string, string> = new Map([
-  ['exit', '/quit ends natter'],
-  ['q', '/quit ends natter'],
-  ['bye', '/quit ends natter'],
-  ['delete', 'in a shell: natter conversations delete ID'],
-  ['search', '/conversations TEXT searches them'],
-  ['history', '/conversations lists them; KEY searches your prompts'],
-  ['load', '/resume opens a conversation'],
-  ['open', '/resume opens a conversation'],
-  ['reset', '/new starts a conversation'],
-  ['file', '/attach adds a file to the next prompt'],
-  ['add', '/attach adds a file to the next prompt'],
-  ['tokens', '/usage shows the tokens'],
-  ['cost', '/usage shows the tokens'],
-  ['regenerate', '/retry sends the last prompt again'],
-  ['login', 'in a shell: natter auth login'],
-  ['connect', 'in a shell: natter auth login'],
-]);
 
 /** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
 function nearNames(commands: readonly SlashCommand[], word: string): readonly string[] {
@@ -230,7 +212,7 @@ export function refuseUnknown(
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
   const key = keyOf('search-start', state.keyMap);
   const hint =
-    equivalents
+    otherPrograms
       .get(name)
       ?.replace('ID', state.conversation.id)
       .replace(/; KEY.*/, (words) => (key === undefined ? '' : words.replace('KEY', key))) ?? guess;

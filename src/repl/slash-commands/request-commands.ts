@@ -13,7 +13,12 @@ function setSystem(state: ReplState, argument: string): Step {
 }
 
 function chooseRole(state: ReplState, name: string): Step {
-  if (offWords.has(name)) return setSystem(state, 'off');
+  const { role, system } = state.settings;
+  if (offWords.has(name)) {
+    if (role !== undefined) return setSystem(state, 'off');
+    const hint = system === undefined ? '' : '; /system off removes the system prompt';
+    return printNotice(state, `no role is set${hint}`);
+  }
   return startTask(state, 'reading a role', { type: 'choose-role', name });
 }
 

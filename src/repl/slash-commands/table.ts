@@ -4,6 +4,7 @@ import { refuse, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { answerCommands } from './answer-commands.ts';
 import { isOffered, refuseUnknown, showHelp } from './help.ts';
+import { commandOfOtherName } from './other-names.ts';
 import { requestCommands } from './request-commands.ts';
 import { sessionCommands } from './session-commands.ts';
 import type { SlashCommand } from './slash-command.ts';
@@ -103,10 +104,18 @@ export function commandCandidates(state: ReplState): readonly Candidate[] {
   }));
 }
 
-/** Runs a typed line that starts with a slash. */
+/** Also by its other names, if no prompt file has that name. */
+function findNamed(name: string, state?: ReplState): SlashCommand | undefined {
+  const isFile = state?.promptFiles.some((file) => file.name === name) === true;
+  const other = isFile ? undefined : commandOfOtherName.get(name);
+  return findCommand(other ?? name);
+}
+
+/** Runs a typed line that starts with a slash, or is only a question mark. */
 export function runCommand(state: ReplState, line: string): Step {
+  if (line === '?') return help.run(state, '');
   const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
-  const command = findCommand(name);
+  const command = findNamed(name, state);
   if (command !== undefined && !isOffered(state, command)) {
     return refuse(state, `/${name} has no effect in line mode`);
   }
@@ -119,8 +128,8 @@ export function runCommand(state: ReplState, line: string): Step {
 }
 
 /** The command named by the first line of a text. */
-function commandOf(text: string): SlashCommand | undefined {
-  return findCommand(/^\/(\S*)/.exec(text)?.[1] ?? '');
+function commandOf(text: string, state?: ReplState): SlashCommand | undefined {
+  return findNamed(/^\/(\S*)/.exec(text)?.[1] ?? '', state);
 }
 
 /** Whether the first line of a text is a slash command. */
@@ -139,11 +148,11 @@ export function linesAfterCommand(
 }
 
 /** Whether the transcript shows a command before its output. */
-export function appearsInTranscript(line: string): boolean {
-  return commandOf(line)?.isSilent !== true;
+export function appearsInTranscript(line: string, state: ReplState): boolean {
+  return commandOf(line, state)?.isSilent !== true;
 }
 
 /** Whether a typed line runs at once, even during an answer. */
-export function isImmediate(line: string): boolean {
-  return commandOf(line)?.isImmediate === true;
+export function isImmediate(line: string, state: ReplState): boolean {
+  return commandOf(line, state)?.isImmediate === true;
 }

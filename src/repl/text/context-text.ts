@@ -11,6 +11,8 @@ export interface ContextFigures {
   readonly isEstimate: boolean;
   /** The limit of an answer. */
   readonly maxTokens: number | undefined;
+  /** Of the system prompt. */
+  readonly role?: string | undefined;
   readonly parts: ContextParts;
   /** Files of the next prompt, and their tokens. */
   readonly attached: { readonly files: number; readonly tokens: number };
@@ -53,7 +55,7 @@ interface Row {
 }
 
 /** The parts with the tokens that the service counted, which the estimates share. */
-function partRows({ parts, used, prompts, summarized }: ContextFigures): Row[] {
+function partRows({ parts, used, prompts, summarized, role }: ContextFigures): Row[] {
   const { system, summary, files, turns, names } = parts;
   const estimate = system + summary + files + turns;
   const factor = estimate === 0 ? 1 : used / estimate;
@@ -61,7 +63,7 @@ function partRows({ parts, used, prompts, summarized }: ContextFigures): Row[] {
     return { part, name, tokens: Math.round(tokens * factor), note };
   };
   return [
-    row('system', 'system prompt', system),
+    row('system', 'system prompt', system, role === undefined ? '' : `role ${role}`),
     row(
       'summary',
       'summary',

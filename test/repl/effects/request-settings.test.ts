@@ -103,3 +103,24 @@ test('the window is compared with the tokens that the service counted', async ()
   expect(planned[1]).toBeGreaterThan(1001);
   expect(planned[1]).toBeLessThan(1020);
 });
+
+test('/role off without a role keeps the system prompt', async () => {
+  const memory = await entered('/role off', '/system Be terse.', '/role off', '/system');
+  expect(memory.text()).toContain('natter: no role is set\n');
+  expect(memory.text()).toContain('no role is set; /system off removes the system prompt');
+  expect(memory.session.state().settings.system).toBe('Be terse.');
+});
+
+test.each([
+  ['/role critic', 'the role critic stays; /role off removes it'],
+  ['/system Be terse.', 'the system prompt stays; /system off removes it'],
+])('/new after %s names what stays', async (line, text) => {
+  expect((await entered(line, '/new')).text()).toContain(text);
+  expect((await entered('/new')).text()).not.toContain('stays');
+});
+
+test('/context names the role of the system prompt', async () => {
+  expect((await entered('/role critic', 'why?', '/context')).text()).toMatch(
+    /system prompt.* role critic/,
+  );
+});

@@ -5,6 +5,7 @@ import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
 import { joinPasteBurst } from '../../../src/repl/editing/keys/paste-burst.ts';
 import {
   composed,
+  conversationOf,
   effectsOf,
   enter,
   pasted,
@@ -95,7 +96,12 @@ describe('Y18: a command', () => {
 
   test.each([
     ['/delete', 'in a shell: natter conversations delete c1'],
-    ['/exit', '/quit ends natter'],
+    ['/history', '/conversations lists them; Ctrl+R searches your prompts'],
+    ['/vim', 'in a shell: natter config set editing vi'],
+    ['/status', '/context and /usage show the figures'],
+    ['/rewind', '/undo removes the last prompt, /edit changes it'],
+    ['/memory', '/system sets the system prompt'],
+    ['/config', 'in a shell: natter config'],
     ['/xyzzy', '/help lists them'],
   ])('unknown: %s gets a hint', (text, hint) => {
     const missing = { type: 'prompt-missing', name: text.slice(1) } as const;
@@ -107,6 +113,39 @@ describe('Y18: a command', () => {
         hint: `${hint}; // sends a line that starts with a slash`,
       },
     ]);
+  });
+
+  test.each([
+    ['/exit', '/quit'],
+    ['/bye', '/quit'],
+    ['/cost', '/usage'],
+    ['/reset', '/new'],
+    ['/regenerate', '/retry'],
+    ['?', '/help'],
+    ['/help exit', '/help quit'],
+  ])('%s runs %s', (other, name) => {
+    const conversation = conversationOf({ role: 'user', content: 'why?' });
+    const effectsAfter = (line: string) => {
+      const { effects, state } = run(stateOf({ conversation }), typed(line), enter);
+      const done = effects.filter(({ type }) => type !== 'remember');
+      return {
+        hasQuit: state.hasQuit,
+        texts: printed(effects),
+        types: done.map(({ type }) => type),
+      };
+    };
+    expect(effectsAfter(other)).toEqual(effectsAfter(name));
+  });
+
+  test('another name of /quit quits during an answer', () => {
+    expect(run(stateOf(), typed('one'), enter, typed('/exit'), enter).state.hasQuit).toBe(true);
+  });
+
+  test('a prompt file has its name before another name of a command', () => {
+    const promptFiles = [{ name: 'exit', summary: '' }];
+    const { effects, state } = run(stateOf({ promptFiles }), typed('/exit'), enter);
+    expect(state.hasQuit).toBe(false);
+    expect(effectsOf(effects, 'open-prompt')).toHaveLength(1);
   });
 });
 

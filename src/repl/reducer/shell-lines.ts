@@ -31,7 +31,7 @@ export function shellQuestion(state: ReplState, draft: Draft): Dialog | undefine
   return isPasted || lines > 1 ? shellDialog(isPasted, lines) : undefined;
 }
 
-/** Line mode has no key of its own for it. */
+/** The keys that stop a command. In line mode no key is bound to `stop`. */
 function stopKeys({ keyMap, isLineMode }: ReplState): string {
   const interrupt = neededKeyOf('interrupt', keyMap);
   const stop = isLineMode ? undefined : keyOf('stop', keyMap);

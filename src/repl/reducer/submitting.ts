@@ -143,15 +143,16 @@ export function submit(state: ReplState, isShellConfirmed = false): Step {
   if (exitWord.test(contentOf(draft).trim())) return enterExitWord(state);
   const question = isShellConfirmed ? undefined : shellQuestion(state, draft);
   if (question !== undefined) return step({ ...state, dialog: question });
-  const lines = isCommand(state, draft) ? linesAfterCommand(contentOf(draft).trim()) : undefined;
+  const isCommandLine = isCommand(state, draft);
+  const lines = isCommandLine ? linesAfterCommand(contentOf(draft).trim()) : undefined;
   if (lines !== undefined) {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
   }
   const sent = takeDraft({ ...state, isExitWordEntered: false }, draft);
   // A command such as `/edit` needs the composer.
-  const taken = isCommand(state, draft) ? sent : { ...sent, state: withStashedDraft(sent.state) };
-  if (isCommand(state, draft) && isImmediate(draft.text, state))
+  const taken = isCommandLine ? sent : { ...sent, state: withStashedDraft(sent.state) };
+  if (isCommandLine && isImmediate(draft.text, state))
     return andThen(taken, (next) => run(next, draft));
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);
   if (!isBusy) return andThen(taken, (next) => andThen(run(next, draft), advance));

@@ -5,6 +5,7 @@ import { startTimer } from '../timer.ts';
 import type { RequestHeaders } from '../transport.ts';
 import { connectorOf, createOpenSocket, type OpenSocket } from './open-socket.ts';
 import { proxyHeaders } from './proxy-headers.ts';
+import { ResponseTurn } from './response-turn.ts';
 import { Client } from './undici-client.ts';
 
 /** A connection for one request at a time; opened for a request when it is not open. */
@@ -18,6 +19,7 @@ export interface Connection {
 export interface Connections {
   readonly route: Route;
   readonly limits: ExchangeLimits;
+  readonly turn: ResponseTurn;
   /** The headers of a request, with those for a proxy. */
   withHeaders(headers: RequestHeaders): RequestHeaders;
   /** The target of a request line: a path, or for a proxy of plain http the whole URL. */
@@ -76,6 +78,7 @@ export function openConnections(route: Route, limits: ExchangeLimits): Connectio
   return {
     route,
     limits,
+    turn: new ResponseTurn(),
     withHeaders: (headers) => (added === undefined ? headers : { ...headers, ...added }),
     target(url) {
       const known = targets.get(url);

@@ -64,7 +64,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
   ): void {
     // The answer follows a 103.
     if (status < 200) return;
-    const { route } = this.#request.connections;
+    const { resolve, connections } = this.#request;
+    const { route, turn } = connections;
     this.#stopTimer?.();
     if (status === 407 && route.proxy !== undefined) {
       this.destroy(proxyRefused(status, route));
@@ -77,7 +78,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
     const encoding = contentEncoding(headers);
     const body = encoding === undefined ? received : decodeBody(received, encoding);
     const destroy = (reason: Error): void => this.destroy(reason);
-    this.#request.resolve({ status, headers, body, destroy });
+    turn.add(resolve, { status, headers, body, destroy });
   }
 
   onResponseData(_: Controller, bytes: Uint8Array): void {

@@ -3,7 +3,7 @@ import { Answer, type AnswerPart } from './answer.ts';
 import { ChunkForms } from './chunk-forms.ts';
 import { type BodyReader, createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './event-stream.ts';
-import { createLineDecoder, type LineDecoder } from './line-decoder.ts';
+import { LineDecoder } from './line-decoder.ts';
 
 export type { AnswerPart } from './answer.ts';
 
@@ -11,7 +11,7 @@ export interface AnswerReaderOptions {
   /** Masks errors that the service reports, before they are cut. */
   readonly mask: Mask;
   /** Called after a read with content: not for comments, keep-alives, or events without any. */
-  readonly onContent?: () => void;
+  readonly onContent?: (() => void) | undefined;
   /** Maximum characters in one event or JSON body. */
   readonly limit?: number;
   /** Of the same service, from earlier answers. */
@@ -143,7 +143,7 @@ export function readAnswer(
 ): Promise<void> | undefined {
   const answer = new Answer(mask);
   const reader = createBodyReader(answer, contentType, { limit, forms });
-  const reading = { answer, decoder: createLineDecoder(), reader };
+  const reading = { answer, decoder: new LineDecoder(), reader };
   if (!(body instanceof Uint8Array)) return readBody(reading, body, onContent, take);
   const taken = takeRead(reading, body, onContent, take);
   const isTaken = taken === undefined && answer.finished();

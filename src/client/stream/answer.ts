@@ -3,7 +3,7 @@ import type { AnswerNamed } from '../events.ts';
 import type { Mask } from '../failure/short-text.ts';
 import type { ChunkContent } from './completion-chunk.ts';
 import type { Writable } from '../../writable.ts';
-import { channels, createTextRuns, type TextEvent } from './text-runs.ts';
+import { type TextEvent, TextRuns } from './text-runs.ts';
 
 /** A piece of an answer, in the order of arrival. */
 export type AnswerPart = AnswerNamed | TextEvent | StreamEnd;
@@ -24,8 +24,12 @@ export interface StreamEnd {
 export class Answer {
   /** For the texts of errors. */
   readonly mask: Mask;
-  readonly #texts = createTextRuns();
-  readonly #end: Writable<StreamEnd> = { type: 'end', complete: false };
+  readonly #texts = new TextRuns();
+  #id: string | undefined;
+  #model: string | undefined;
+  #finishReason: string | undefined;
+  #usage: Usage | undefined;
+  #calledTools = false;
   #isFinished = false;
   #hasContent = false;
   #knownId: string | undefined;
@@ -36,19 +40,20 @@ export class Answer {
   }
 
   add(chunk: ChunkContent): void {
-    for (const channel of channels) {
-      if (chunk[channel] === '') continue;
-      this.#texts.add(channel, chunk[channel]);
-      this.#hasContent = true;
-    }
-    if (chunk.toolCalls || chunk.finishReason !== undefined) this.#hasContent = true;
-    addMetadata(this.#end, chunk);
+    const { reasoning, text, refusal } = chunk;
+    if (reasoning !== '') this.#texts.add('reasoning', reasoning);
+    if (text !== '') this.#texts.add('text', text);
+    if (refusal !== '') this.#texts.add('refusal', refusal);
+    const hasText = reasoning !== '' || text !== '' || refusal !== '';
+    if (hasText || chunk.toolCalls || chunk.finishReason !== undefined) this.#hasContent = true;
+    this.#addMetadata(chunk);
   }
 
-  /** Adds chunks that differ only in their texts. */
-  addTexts(content: ChunkContent, texts: readonly string[]): void {
-    addMetadata(this.#end, content);
-    if (this.#texts.addTexts(texts)) this.#hasContent = true;
+  /** Adds chunks that differ only in their texts, and keeps those. @param text the texts joined */
+  addTexts(content: ChunkContent, texts: string[], text: string): void {
+    this.#addMetadata(content);
+    this.#texts.addTexts(texts, text);
+    if (text !== '') this.#hasContent = true;
   }
 
   /** Marks the answer as complete, with or without a `finish_reason`. */
@@ -76,30 +81,48 @@ export class Answer {
   /** The id and model if they are new, and the texts since the last call; adjacent texts of one kind are joined. */
   takeParts(): readonly AnswerPart[] {
     const texts = this.#texts.take();
-    const { id, model } = this.#end;
-    if (id === this.#knownId && model === this.#knownModel) return texts;
-    this.#knownId = id;
-    this.#knownModel = model;
-    const named: Writable<AnswerNamed> = { type: 'answer-named' };
-    if (id !== undefined) named.id = id;
-    if (model !== undefined) named.model = model;
-    return [named, ...texts];
+    const named = this.#takeNamed();
+    return named === undefined ? texts : [named, ...texts];
   }
 
   /** The last parts: text that was held back, then the end. */
   end(): readonly AnswerPart[] {
     this.#texts.end();
-    this.#end.complete = this.#isFinished || this.#end.finishReason !== undefined;
-    return [...this.#texts.take(), this.#end];
+    const texts = this.#texts.take();
+    const end = this.#endPart();
+    return texts.length === 0 ? [end] : [...texts, end];
   }
-}
 
-/** The first id and model win, and the last usage and `finish_reason`. */
-function addMetadata(end: Writable<StreamEnd>, chunk: ChunkContent): void {
-  const { id, model, finishReason, usage, toolCalls } = chunk;
-  if (id !== undefined) end.id ??= id;
-  if (model !== undefined) end.model ??= model;
-  if (finishReason !== undefined) end.finishReason = finishReason;
-  if (usage !== undefined) end.usage = usage;
-  if (toolCalls) end.calledTools = true;
+  #takeNamed(): AnswerNamed | undefined {
+    const id = this.#id;
+    const model = this.#model;
+    if (id === this.#knownId && model === this.#knownModel) return undefined;
+    this.#knownId = id;
+    this.#knownModel = model;
+    const type = 'answer-named';
+    if (id !== undefined && model !== undefined) return { type, id, model };
+    if (id !== undefined) return { type, id };
+    return model === undefined ? { type } : { type, model };
+  }
+
+  #endPart(): StreamEnd {
+    const finishReason = this.#finishReason;
+    const complete = this.#isFinished || finishReason !== undefined;
+    const end: Writable<StreamEnd> = { type: 'end', complete };
+    if (this.#calledTools) end.calledTools = true;
+    if (this.#id !== undefined) end.id = this.#id;
+    if (this.#model !== undefined) end.model = this.#model;
+    if (finishReason !== undefined) end.finishReason = finishReason;
+    if (this.#usage !== undefined) end.usage = this.#usage;
+    return end;
+  }
+
+  /** The first id and model win, and the last usage and `finish_reason`. */
+  #addMetadata({ id, model, finishReason, usage, toolCalls }: ChunkContent): void {
+    if (id !== undefined) this.#id ??= id;
+    if (model !== undefined) this.#model ??= model;
+    if (finishReason !== undefined) this.#finishReason = finishReason;
+    if (usage !== undefined) this.#usage = usage;
+    if (toolCalls) this.#calledTools = true;
+  }
 }

@@ -37,6 +37,7 @@ export function bodyForm(
   ended: boolean,
 ): BodyForm | undefined {
   const start = head.trimStart();
+  if (start.startsWith('data:')) return 'event-stream';
   if (start === '') {
     if (ended) return 'empty';
     return head.length > maxBlank ? formOfType(mediaType(contentType)) : undefined;
@@ -142,38 +143,52 @@ function createReader(
 }
 
 /** Holds back the first characters until the form is clear. */
-export function createBodyReader(
+class UnknownBodyReader implements BodyReader {
+  readonly #answer: Answer;
+  readonly #contentType: string | undefined;
+  readonly #options: BodyReaderOptions;
+  #head = '';
+  #reader: BodyReader | undefined;
+
+  constructor(answer: Answer, contentType: string | undefined, options: BodyReaderOptions) {
+    this.#answer = answer;
+    this.#contentType = contentType;
+    this.#options = options;
+  }
+
+  feed(text: string): void {
+    if (this.#reader !== undefined) {
+      this.#reader.feed(text);
+      return;
+    }
+    this.#head += text;
+    this.#choose(false);
+  }
+
+  isFull(): boolean {
+    return this.#reader?.isFull?.() === true;
+  }
+
+  end(): void | Promise<void> {
+    if (this.#reader === undefined) this.#choose(true);
+    return this.#reader?.end();
+  }
+
+  #choose(ended: boolean): void {
+    const head = this.#head;
+    const form = bodyForm(head, this.#contentType, ended);
+    if (form === undefined) {
+      // Blank lines do not show a form; some services send them to keep a connection alive.
+      this.#head = head.replace(/^\s*\n/, '');
+      return;
+    }
+    this.#reader = createReader(form, this.#answer, this.#options);
+    this.#reader.feed(head);
+  }
+}
+
+export const createBodyReader = (
   answer: Answer,
   contentType: string | undefined,
   options: BodyReaderOptions,
-): BodyReader {
-  let head = '';
-  let reader: BodyReader | undefined;
-
-  function choose(ended: boolean): void {
-    const form = bodyForm(head, contentType, ended);
-    if (form === undefined) {
-      // Blank lines do not show a form; some services send them to keep a connection alive.
-      head = head.replace(/^\s*\n/, '');
-      return;
-    }
-    reader = createReader(form, answer, options);
-    reader.feed(head);
-  }
-
-  return {
-    feed(text) {
-      if (reader !== undefined) {
-        reader.feed(text);
-        return;
-      }
-      head += text;
-      choose(false);
-    },
-    isFull: () => reader?.isFull?.() === true,
-    end() {
-      if (reader === undefined) choose(true);
-      return reader?.end();
-    },
-  };
-}
+): BodyReader => new UnknownBodyReader(answer, contentType, options);

@@ -1,7 +1,7 @@
 import { isJsonObject, parseAnyJson } from '../../json.ts';
 import type { Writable } from '../../writable.ts';
 import type { Usage } from '../contract.ts';
-import { counts, readChunk, type ChunkContent } from './completion-chunk.ts';
+import { contentWith, counts, readChunk, type ChunkContent } from './completion-chunk.ts';
 
 /** A place where chunks of the same form differ, apart from their text. */
 type Hole = 'id' | 'created' | keyof Usage;
@@ -164,7 +164,7 @@ function readHead(form: ChunkForm, data: string): boolean {
   }
   form.head = data.slice(0, at);
   form.events = undefined;
-  form.content = { ...form.content, id, usage };
+  form.content = contentWith(form.content, form.content.text, id, usage);
   return true;
 }
 
@@ -177,7 +177,7 @@ export function matchForm(form: ChunkForm, data: string): ChunkContent | undefin
   const end = data.length - after.length;
   if (end < head.length || data.slice(end) !== after) return undefined;
   const text = parseText(data.slice(head.length, end));
-  return text === undefined ? undefined : { ...content, text };
+  return text === undefined ? undefined : contentWith(content, text, content.id, content.usage);
 }
 
 const eventStart = 'data: ';
@@ -197,15 +197,16 @@ function literalsAt(form: ChunkForm, part: string): EventLiterals | undefined {
 }
 
 /** @returns undefined if one of them is not a text */
-function parseTexts(pieces: readonly string[]): readonly string[] | undefined {
-  if (plain.test(pieces.join(''))) return pieces;
+function parseTexts(pieces: readonly string[]): string[] | undefined {
   const texts = pieces.map(parseText);
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-/** Texts of events that follow one another. */
+/** Texts of events that follow one another; the receiver may keep and change the list. */
 export interface TextEvents {
-  readonly texts: readonly string[];
+  readonly texts: string[];
+  /** The texts joined. */
+  readonly text: string;
   /** The rest of their content, which is the same. */
   readonly content: ChunkContent;
   /** What follows them. */
@@ -232,7 +233,11 @@ export function matchTexts(form: ChunkForm, part: string): TextEvents | undefine
     at = quote + between.length;
     quote = at - 1;
   }
-  const texts = parseTexts(pieces);
-  if (pieces.length === 0 || texts === undefined) return undefined;
-  return { texts, content: form.content, rest: part.slice(rest) };
+  if (pieces.length === 0) return undefined;
+  const joined = pieces.join('');
+  const isPlain = plain.test(joined);
+  const texts = isPlain ? pieces : parseTexts(pieces);
+  if (texts === undefined) return undefined;
+  const text = isPlain ? joined : texts.join('');
+  return { texts, text, content: form.content, rest: part.slice(rest) };
 }

@@ -91,3 +91,13 @@ export function readChunk(chunk: Chunk): ChunkContent {
     usage: readUsage(chunk.usage) ?? readUsage(choice?.usage),
   };
 }
+
+/** A copy with another text, id and usage, which V8 makes sooner than with a spread. */
+export function contentWith(
+  { reasoning, refusal, toolCalls, model, finishReason }: ChunkContent,
+  text: string,
+  id: string | undefined,
+  usage: Usage | undefined,
+): ChunkContent {
+  return { text, reasoning, refusal, toolCalls, id, model, finishReason, usage };
+}

@@ -69,15 +69,46 @@ function takeCompletionEvent(event: StreamEvent, reader: Reader): void {
   else if (!event.unterminated) throwUnreadable(data, answer);
 }
 
-/** Adds texts at the start of the part. @returns the rest of it */
-function takeTexts(part: string, { answer, forms }: Reader): string {
-  const found = answer.finished() ? undefined : forms.matchEvents(part);
-  if (found === undefined) return part;
-  answer.addTexts(found.content, found.texts);
-  return found.rest;
-}
-
 const eventEnd = '\n\n';
+
+class CompletionStream implements EventStream {
+  readonly #reader: Reader;
+  readonly #stream: EventStream;
+  #isBetweenEvents = true;
+
+  constructor(reader: Reader, limit: number) {
+    this.#reader = reader;
+    this.#stream = createEventStream((event) => takeCompletionEvent(event, reader), limit);
+  }
+
+  feed(part: string): void {
+    let rest = this.#isBetweenEvents ? this.#takeTexts(part) : part;
+    if (this.#isBetweenEvents && rest === part) rest = this.#takeFirst(part);
+    this.#isBetweenEvents = part.endsWith(eventEnd);
+    this.#stream.feed(rest);
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  /** Adds texts at the start of the part. @returns the rest of it */
+  #takeTexts(part: string): string {
+    const { answer, forms } = this.#reader;
+    const found = answer.finished() ? undefined : forms.matchEvents(part);
+    if (found === undefined) return part;
+    answer.addTexts(found.content, found.texts, found.text);
+    return found.rest;
+  }
+
+  /** The first event of an answer comes before its texts. */
+  #takeFirst(part: string): string {
+    const end = part.indexOf(eventEnd) + eventEnd.length;
+    if (end < eventEnd.length) return part;
+    this.#stream.feed(part.slice(0, end));
+    return this.#takeTexts(part.slice(end));
+  }
+}
 
 /**
  * Adds the events of one completion stream to `answer` (contract, Response when `stream` is true). It skips an event cut
@@ -85,29 +116,8 @@ const eventEnd = '\n\n';
  * error or is not a JSON object.
  * @param limit see {@link createEventStream}
  */
-export function createCompletionStream(
+export const createCompletionStream = (
   answer: Answer,
   forms: ChunkForms,
   limit: number,
-): EventStream {
-  const reader = { answer, forms };
-  const stream = createEventStream((event) => takeCompletionEvent(event, reader), limit);
-  let isBetweenEvents = true;
-
-  /** The first event of an answer comes before its texts. */
-  function takeFirst(part: string): string {
-    const end = part.indexOf(eventEnd) + eventEnd.length;
-    if (end < eventEnd.length) return part;
-    stream.feed(part.slice(0, end));
-    return takeTexts(part.slice(end), reader);
-  }
-  return {
-    feed(part) {
-      let rest = isBetweenEvents ? takeTexts(part, reader) : part;
-      if (isBetweenEvents && rest === part) rest = takeFirst(part);
-      isBetweenEvents = part.endsWith(eventEnd);
-      stream.feed(rest);
-    },
-    end: () => stream.end(),
-  };
-}
+): EventStream => new CompletionStream({ answer, forms }, limit);

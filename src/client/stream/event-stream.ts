@@ -29,18 +29,6 @@ export function tooLarge(limit: number): Failure {
 const dataField = 'data: ';
 const eventEnd = '\n\n';
 
-/** Delivers the events at the start of the text that are one line of data. @returns the rest of the text */
-function takePlainEvents(text: string, onData: (data: string) => void): string {
-  let start = 0;
-  while (text.startsWith(dataField, start)) {
-    const end = text.indexOf('\n', start);
-    if (end === -1 || !text.startsWith(eventEnd, end)) break;
-    onData(text.slice(start + dataField.length, end));
-    start = end + eventEnd.length;
-  }
-  return text.slice(start);
-}
-
 /**
  * Parses server-sent events (WHATWG HTML, 9.2 Server-sent events) from text with LF line ends. Drops ids and retry
  * times. Takes linear time, however the input is split.
@@ -61,7 +49,7 @@ class ParsedStream implements EventStream {
   }
 
   feed(text: string): void {
-    const rest = this.#isBetweenEvents ? takePlainEvents(text, this.#takePlain) : text;
+    const rest = this.#isBetweenEvents ? this.#takePlain(text) : text;
     if (rest === '') return;
     this.#waiting += rest.length;
     this.#parse(rest);
@@ -74,10 +62,19 @@ class ParsedStream implements EventStream {
     if (!this.#isBetweenEvents) this.#parse(eventEnd);
   }
 
-  readonly #takePlain = (data: string): void => {
-    this.#waiting = 0;
-    this.#onEvent({ type: undefined, data, unterminated: false });
-  };
+  /** Delivers the events at the start of the text that are one line of data. @returns the rest of the text */
+  #takePlain(text: string): string {
+    let start = 0;
+    while (text.startsWith(dataField, start)) {
+      const end = text.indexOf('\n', start);
+      if (end === -1 || !text.startsWith(eventEnd, end)) break;
+      this.#waiting = 0;
+      const data = text.slice(start + dataField.length, end);
+      this.#onEvent({ type: undefined, data, unterminated: false });
+      start = end + eventEnd.length;
+    }
+    return text.slice(start);
+  }
 
   #parse(text: string): void {
     this.#parser ??= createParser({

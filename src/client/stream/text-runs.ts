@@ -1,72 +1,76 @@
 import type { ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
 
-/** In the order of the texts within one chunk. */
-export const channels = ['reasoning', 'text', 'refusal'] as const;
-
-type Channel = (typeof channels)[number];
+type Channel = 'reasoning' | 'text' | 'refusal';
 
 interface Run {
   readonly channel: Channel;
   readonly deltas: string[];
+  /** The deltas joined. */
+  text: string;
 }
 
 /** All strings are well-formed and not empty. */
 export type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
-/** Deltas in order of arrival; adjacent deltas of one channel form a run. */
-export interface TextRuns {
-  add(channel: Channel, delta: string): void;
-  /** Adds deltas of the channel `text`. @returns whether there are any that are not empty */
-  addTexts(deltas: readonly string[]): boolean;
-  /** Adds the surrogates that were held back. */
-  end(): void;
-  /** The runs since the last call. */
-  take(): readonly TextEvent[];
-}
-
-function toEvent({ channel, deltas }: Run): TextEvent {
-  const [first = ''] = deltas;
-  const text = deltas.length === 1 ? first : deltas.join('');
+function toEvent({ channel, deltas, text }: Run): TextEvent {
   if (channel === 'text') return { type: 'text-received', text, deltas };
   return { type: `${channel}-received`, text };
 }
 
-export function createTextRuns(): TextRuns {
-  let runs: Run[] = [];
-  const carries: Partial<Record<Channel, SurrogateCarry>> = {};
+/** Deltas in order of arrival; adjacent deltas of one channel form a run. */
+export class TextRuns {
+  #runs: Run[] = [];
+  #reasoning: SurrogateCarry | undefined;
+  #text: SurrogateCarry | undefined;
+  #refusal: SurrogateCarry | undefined;
 
-  function append(channel: Channel, text: string): void {
+  add(channel: Channel, delta: string): void {
+    this.#append(channel, this.#carryOf(channel).take(delta));
+  }
+
+  /** Adds deltas of the channel `text`, and keeps them. @param text the deltas joined */
+  addTexts(deltas: string[], text: string): void {
+    const isRun =
+      this.#runs.at(-1)?.channel !== 'text' &&
+      this.#text?.isEmpty() !== false &&
+      !deltas.includes('') &&
+      !anySurrogate.test(text);
+    if (isRun) this.#runs.push({ channel: 'text', deltas, text });
+    else for (const delta of deltas) this.add('text', delta);
+  }
+
+  /** Adds the surrogates that were held back. */
+  end(): void {
+    this.#append('reasoning', this.#reasoning?.end() ?? '');
+    this.#append('text', this.#text?.end() ?? '');
+    this.#append('refusal', this.#refusal?.end() ?? '');
+  }
+
+  /** The runs since the last call. */
+  take(): readonly TextEvent[] {
+    const runs = this.#runs;
+    if (runs.length === 0) return noEvents;
+    this.#runs = [];
+    return runs.map(toEvent);
+  }
+
+  #append(channel: Channel, text: string): void {
     if (text === '') return;
-    const last = runs.at(-1);
-    if (last?.channel === channel) last.deltas.push(text);
-    else runs.push({ channel, deltas: [text] });
+    const last = this.#runs.at(-1);
+    if (last?.channel === channel) {
+      last.deltas.push(text);
+      last.text += text;
+    } else this.#runs.push({ channel, deltas: [text], text });
   }
 
-  function addDelta(channel: Channel, delta: string): void {
-    append(channel, (carries[channel] ??= createSurrogateCarry()).take(delta));
+  #carryOf(channel: Channel): SurrogateCarry {
+    if (channel === 'text') return (this.#text ??= createSurrogateCarry());
+    if (channel === 'reasoning') return (this.#reasoning ??= createSurrogateCarry());
+    return (this.#refusal ??= createSurrogateCarry());
   }
-
-  return {
-    add: addDelta,
-    addTexts(deltas) {
-      const text = deltas.join('');
-      const isWhole = carries.text?.isEmpty() !== false && !anySurrogate.test(text);
-      for (const delta of deltas) {
-        if (isWhole) append('text', delta);
-        else addDelta('text', delta);
-      }
-      return text !== '';
-    },
-    end() {
-      for (const channel of channels) append(channel, carries[channel]?.end() ?? '');
-    },
-    take() {
-      const events = runs.map(toEvent);
-      runs = [];
-      return events;
-    },
-  };
 }
+
+const noEvents: readonly TextEvent[] = [];
 
 /** Joins surrogate pairs (UTF-16) that a service split between two deltas. */
 export interface SurrogateCarry {

@@ -1,6 +1,6 @@
 // What a server sends beyond the text of an answer, from the bytes of its responses.
 import { createEventStream } from '../../client/stream/event-stream.ts';
-import { createLineDecoder } from '../../client/stream/line-decoder.ts';
+import { LineDecoder } from '../../client/stream/line-decoder.ts';
 import { isJsonObject, parseAnyJson, type JsonObject } from '../../json.ts';
 
 export interface StreamFacts {
@@ -75,7 +75,7 @@ const lineNames = (text: string, pattern: RegExp) =>
 export function streamFacts(body: string): StreamFacts | undefined {
   const payloads: string[] = [];
   const stream = createEventStream(({ data }) => void payloads.push(data));
-  const decoder = createLineDecoder();
+  const decoder = new LineDecoder();
   const text = decoder.decode(Buffer.from(body)) + decoder.end();
   stream.feed(text);
   stream.end();

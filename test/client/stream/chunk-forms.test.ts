@@ -166,6 +166,7 @@ describe('events in one part of a stream', () => {
     const part = [text('b'), text('say "c"'), text(''), text('d'), end].map(event).join('');
     expect(forms.matchEvents(part)).toEqual({
       texts: ['b', 'say "c"', '', 'd'],
+      text: 'bsay "c"d',
       content: parse(text('a')),
       rest: event(end),
     });
@@ -175,7 +176,8 @@ describe('events in one part of a stream', () => {
     const later = (content: string) => streamed('chat-2', 1001, { content });
     const part = event(later('b')) + event(later('c'));
     const content = parse(later('a'));
-    expect(learned(text('a')).matchEvents(part)).toEqual({ texts: ['b', 'c'], content, rest: '' });
+    const found = { texts: ['b', 'c'], text: 'bc', content, rest: '' };
+    expect(learned(text('a')).matchEvents(part)).toEqual(found);
   });
 
   test('are split as they are parsed one by one', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEventStream } from '../../../src/client/stream/event-stream.ts';
-import { createLineDecoder } from '../../../src/client/stream/line-decoder.ts';
+import { LineDecoder } from '../../../src/client/stream/line-decoder.ts';
 
 interface SeenEvent {
   readonly type: string | undefined;
@@ -9,7 +9,7 @@ interface SeenEvent {
 
 function eventsOf(bytes: Uint8Array, size: number): SeenEvent[] {
   const seen: SeenEvent[] = [];
-  const decoder = createLineDecoder();
+  const decoder = new LineDecoder();
   const stream = createEventStream(({ type, data }) => seen.push({ type, data }));
   for (let start = 0; start < bytes.length; start += size) {
     stream.feed(decoder.decode(bytes.subarray(start, start + size)));
@@ -96,7 +96,7 @@ test.each(['data: a\n', 'data: a', 'data: a\r', 'data: a\r\n'])(
   'S19 S20 delivers a last event that ends in %j as unterminated',
   (input) => {
     const seen: unknown[] = [];
-    const decoder = createLineDecoder();
+    const decoder = new LineDecoder();
     const stream = createEventStream((event) => seen.push(event));
     stream.feed(decoder.decode(Buffer.from(input)));
     expect(seen).toStrictEqual([]);

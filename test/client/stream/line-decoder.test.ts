@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createLineDecoder } from '../../../src/client/stream/line-decoder.ts';
+import { LineDecoder } from '../../../src/client/stream/line-decoder.ts';
 import { fc } from '../../support/properties.ts';
 
 function decode(reads: readonly Uint8Array[]): string {
-  const decoder = createLineDecoder();
+  const decoder = new LineDecoder();
   return reads.map((read) => decoder.decode(read)).join('') + decoder.end();
 }
 
@@ -12,7 +12,7 @@ test('S4 reads CRLF that is split between two reads as one line end', () => {
 });
 
 test('S20 ends a line at CR at once', () => {
-  expect(createLineDecoder().decode(Buffer.from('a\r'))).toBe('a\n');
+  expect(new LineDecoder().decode(Buffer.from('a\r'))).toBe('a\n');
 });
 
 test('S36 S5 decodes bytes independently of how they are split', () => {

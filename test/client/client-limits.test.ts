@@ -88,8 +88,8 @@ test('R29 fifty failed attempts leave no open connection and no listener', async
   expect(failureOf(run).attempts).toBe(50);
   expect(set.server.requests).toHaveLength(50);
   await set.server.idle();
-  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   await tick();
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   expect(set.clock.sleeping()).toBe(0);
 });
 

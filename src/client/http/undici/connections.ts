@@ -1,6 +1,7 @@
 import { connectTimedOut } from '../../failure/network-failure.ts';
 import type { ExchangeLimits } from '../network.ts';
 import type { Route } from '../route.ts';
+import { SharedTimer } from '../shared-timer.ts';
 import { startTimer } from '../timer.ts';
 import type { RequestHeaders } from '../transport.ts';
 import { connectorOf, createOpenSocket, type OpenSocket } from './open-socket.ts';
@@ -20,6 +21,8 @@ export interface Connections {
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly turn: ResponseTurn;
+  /** Of the requests that wait for their response. */
+  readonly firstByteTimer: SharedTimer;
   /** The headers of a request, with those for a proxy. */
   withHeaders(headers: RequestHeaders): RequestHeaders;
   /** The target of a request line: a path, or for a proxy of plain http the whole URL. */
@@ -79,6 +82,7 @@ export function openConnections(route: Route, limits: ExchangeLimits): Connectio
     route,
     limits,
     turn: new ResponseTurn(),
+    firstByteTimer: new SharedTimer(limits.clock, limits.firstByteTimeout),
     withHeaders: (headers) => (added === undefined ? headers : { ...headers, ...added }),
     target(url) {
       const known = targets.get(url);
@@ -102,8 +106,10 @@ export function openConnections(route: Route, limits: ExchangeLimits): Connectio
     release(connection) {
       if (all.has(connection)) idle.push(connection);
     },
-    close() {
-      for (const connection of all) connection.close();
-    },
+    close: () => closeAll(all),
   };
+}
+
+function closeAll(connections: Iterable<Connection>): void {
+  for (const connection of connections) connection.close();
 }

@@ -3,16 +3,17 @@ import { firstByteTimedOut, proxyRefused, type Stage } from '../../failure/netwo
 import { decodeBody } from '../body-decoding.ts';
 import { lingerTime } from '../network.ts';
 import { contentEncoding } from '../response-headers.ts';
+import type { Waiting } from '../shared-timer.ts';
 import { startTimer } from '../timer.ts';
 import type { HttpResponse, ResponseHeaders } from '../transport.ts';
+import { type Abortable, stopWatching, watchAbort } from './abort-watch.ts';
 import type { Connection, Connections } from './connections.ts';
 import { type BodyControl, ReceivedBody } from './received-body.ts';
 import { undiciFailure } from './undici-failure.ts';
 
-/** A request on a connection, and the promise of its response. */
+/** Who waits for a response. */
 export interface PendingRequest {
   readonly connections: Connections;
-  readonly connection: Connection;
   /** Cancels the request, or ends the body that is being read. */
   readonly signal: AbortSignal;
   readonly resolve: (response: HttpResponse) => void;
@@ -27,34 +28,35 @@ const single: ReadonlySet<string> = new Set(['content-type', 'location', 'retry-
 function joinHeaders(headers: Record<string, string | string[] | undefined>): ResponseHeaders {
   for (const name in headers) {
     const value = headers[name];
-    if (!Array.isArray(value) || name === 'set-cookie') continue;
+    if (typeof value === 'string' || value === undefined || name === 'set-cookie') continue;
     headers[name] = single.has(name) ? value[0] : value.join(', ');
   }
   return headers;
 }
 
-/** Receives what undici reports about one request. */
-export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl {
+/** Receives what undici reports about one request on a connection. */
+export class ResponseHandler
+  implements Dispatcher.DispatchHandler, BodyControl, Abortable, Waiting
+{
   readonly #request: PendingRequest;
+  readonly #connection: Connection;
   #stage: Stage = 'connecting';
   #controller: Controller | undefined;
   #body: ReceivedBody | undefined;
   #isDestroyed = false;
+  /** Of the end of the body. */
   #stopTimer: (() => void) | undefined;
-  readonly #abort = (): void => this.destroy(this.#request.signal.reason);
 
-  constructor(request: PendingRequest) {
+  constructor(request: PendingRequest, connection: Connection) {
     this.#request = request;
-    request.signal.addEventListener('abort', this.#abort);
+    this.#connection = connection;
+    watchAbort(request.signal, this);
   }
 
   onRequestStart(controller: Controller): void {
-    const { limits, route } = this.#request.connections;
     this.#controller = controller;
     this.#stage = 'waiting';
-    this.#startTimer(limits.firstByteTimeout, () =>
-      firstByteTimedOut(route, limits.firstByteTimeout),
-    );
+    this.#request.connections.firstByteTimer.add(this);
   }
 
   onResponseStart(
@@ -65,8 +67,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
     // The answer follows a 103.
     if (status < 200) return;
     const { resolve, connections } = this.#request;
-    const { route, turn } = connections;
-    this.#stopTimer?.();
+    const { route, turn, firstByteTimer } = connections;
+    firstByteTimer.delete(this);
     if (status === 407 && route.proxy !== undefined) {
       this.destroy(proxyRefused(status, route));
       return;
@@ -86,20 +88,25 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
   }
 
   onResponseEnd(): void {
-    const { connections, connection } = this.#request;
-    this.#stopTimer?.();
-    connections.release(connection);
+    this.#release();
     this.#body?.end();
   }
 
   onResponseError(_: Controller, error: Error): void {
     if (this.#isDestroyed) return;
-    const { connections, connection } = this.#request;
-    this.#stopTimer?.();
-    connections.release(connection);
-    const failure = undiciFailure(error, this.#stage, connections.route);
+    this.#release();
+    const failure = undiciFailure(error, this.#stage, this.#request.connections.route);
     if (this.#body === undefined) this.#fail(failure);
     else this.#body.cut(failure);
+  }
+
+  abort(): void {
+    this.destroy(this.#request.signal.reason);
+  }
+
+  expire(): void {
+    const { limits, route } = this.#request.connections;
+    this.destroy(firstByteTimedOut(route, limits.firstByteTimeout));
   }
 
   pause(): void {
@@ -113,7 +120,10 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
   finish(isWhole: boolean): void {
     this.#end();
     if (isWhole) return;
-    this.#startTimer(lingerTime, () => new Error('the end of the body is missing'));
+    const { clock } = this.#request.connections.limits;
+    this.#stopTimer = startTimer(clock, lingerTime, () =>
+      this.destroy(new Error('the end of the body is missing')),
+    );
     this.resume();
   }
 
@@ -123,7 +133,13 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
     this.#isDestroyed = true;
     if (this.#body === undefined) this.#fail(reason);
     else this.#body.discard(reason);
-    this.#request.connection.close();
+    this.#connection.close();
+  }
+
+  /** The connection is free for the next request. */
+  #release(): void {
+    this.#stopTimer?.();
+    this.#request.connections.release(this.#connection);
   }
 
   #fail(error: unknown): void {
@@ -131,13 +147,9 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, BodyControl 
     this.#request.reject(error);
   }
 
-  #startTimer(milliseconds: number, failure: () => Error): void {
-    const { clock } = this.#request.connections.limits;
-    this.#stopTimer = startTimer(clock, milliseconds, () => this.destroy(failure()));
-  }
-
   #end(): void {
-    this.#stopTimer?.();
-    this.#request.signal.removeEventListener('abort', this.#abort);
+    const { connections, signal } = this.#request;
+    if (this.#body === undefined) connections.firstByteTimer.delete(this);
+    stopWatching(signal, this);
   }
 }

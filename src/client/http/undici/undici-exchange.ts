@@ -22,7 +22,7 @@ export function sendOver(
       headers: connections.withHeaders(headers),
       body: body ?? null,
     };
-    const pending = { connections, connection, signal, resolve, reject };
-    connection.client.dispatch(request, new ResponseHandler(pending));
+    const pending = { connections, signal, resolve, reject };
+    connection.client.dispatch(request, new ResponseHandler(pending, connection));
   });
 }

@@ -33,130 +33,165 @@ function answerFinished(end: StreamEnd, attempts: number, timing: Timing): Answe
   return event;
 }
 
-export interface ChatAttempt {
+/** Receives an event; a promise delays the next read. */
+export type TakeEvent = (event: ChatEvent) => Promise<void> | void;
+
+/** What the attempts of one prompt have in common. */
+export interface Prompt {
   readonly service: ConnectedService;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
   readonly throttle: Throttle | undefined;
-  /** From 1. */
-  readonly number: number;
   /** Monotonic time at which the first attempt began. */
   readonly start: number;
+  readonly take: TakeEvent;
 }
 
-/** Receives an event; a promise delays the next read. */
-export type TakeEvent = (event: ChatEvent) => Promise<void> | void;
+/** The answer to one request of a prompt. */
+class AnswerDelivery {
+  readonly #prompt: Prompt;
+  readonly #attempt: number;
+  readonly #requestId: string | undefined;
+  /** Milliseconds since the first request. */
+  #firstText: number | undefined;
+  #hasContent = false;
+  #hasRefusal = false;
+  /** Undefined while an answer is read that has arrived whole. */
+  #watch: IdleWatch | undefined;
+
+  constructor(prompt: Prompt, attempt: number, requestId: string | undefined) {
+    this.#prompt = prompt;
+    this.#attempt = attempt;
+    this.#requestId = requestId;
+  }
+
+  /** @returns undefined if there was nothing to wait for */
+  begin(response: HttpResponse): Promise<void> | undefined {
+    let taken: Promise<void> | void;
+    try {
+      taken = this.#prompt.take(answerStarted(this.#attempt, this.#requestId));
+    } catch (error) {
+      throw stopReading(response, error);
+    }
+    return taken === undefined ? this.#read(response) : this.#readAfter(taken, response);
+  }
+
+  async #readAfter(taken: Promise<void>, response: HttpResponse): Promise<void> {
+    try {
+      await taken;
+    } catch (error) {
+      throw stopReading(response, error);
+    }
+    await this.#read(response);
+  }
+
+  #read(response: HttpResponse): Promise<void> | undefined {
+    const whole = response.body.takeWhole?.();
+    if (whole === undefined) return this.#readStream(response);
+    try {
+      return this.#readBody(whole, response)?.catch((error: unknown) => {
+        throw this.#failureOf(error);
+      });
+    } catch (error) {
+      throw this.#failureOf(error);
+    }
+  }
+
+  async #readStream(response: HttpResponse): Promise<void> {
+    const { limits, idleTimeout } = this.#prompt.service;
+    const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+    const watch = watchIdle(limits.clock, idleTimeout, onIdle);
+    this.#watch = watch;
+    try {
+      await this.#readBody(response.body, response, () => watch.touch());
+    } catch (error) {
+      throw this.#failureOf(error);
+    } finally {
+      watch.stop();
+    }
+  }
+
+  #readBody(
+    body: HttpResponse['body'] | Uint8Array,
+    { headers }: HttpResponse,
+    onContent?: () => void,
+  ): Promise<void> | undefined {
+    const { mask, forms } = this.#prompt.service;
+    const options = { mask, forms, onContent };
+    return readAnswer(body, headers['content-type'], options, (part) => this.#takePart(part));
+  }
+
+  #takePart(part: AnswerPart): Promise<void> | undefined {
+    const taken = this.#pass(part);
+    if (taken === undefined) return undefined;
+    const watch = this.#watch;
+    // The time that the caller spends on an event is not silence of the service.
+    watch?.pause();
+    return watch === undefined ? taken : taken.finally(() => watch.touch());
+  }
+
+  #pass(part: AnswerPart): Promise<void> | void {
+    if (part.type === 'end') return this.#takeEnd(part);
+    if (part.type !== 'answer-named') this.#hasContent = true;
+    if (part.type === 'refusal-received') this.#hasRefusal = true;
+    if (part.type === 'text-received') this.#firstText ??= this.#elapsed();
+    return this.#prompt.take(part);
+  }
+
+  #takeEnd(end: StreamEnd): Promise<void> | void {
+    if (!end.complete) throw unfinishedStream();
+    const firstText = this.#firstText;
+    const total = this.#elapsed();
+    const timing = firstText === undefined ? { total } : { firstText, total };
+    const taken = this.#prompt.take(answerFinished(end, this.#attempt, timing));
+    const failure = noAnswer(end, { text: firstText !== undefined, refusal: this.#hasRefusal });
+    if (failure === undefined) return taken;
+    return Promise.resolve(taken).then(() => {
+      throw failure;
+    });
+  }
+
+  #elapsed(): number {
+    const { service, start } = this.#prompt;
+    return service.limits.clock.monotonic() - start;
+  }
+
+  #failureOf(error: unknown): unknown {
+    if (!(error instanceof Failure)) return error;
+    const requestId = this.#requestId;
+    if (error.kind === 'no_answer') {
+      return rephrase(error, requestId === undefined ? {} : { requestId });
+    }
+    return this.#hasContent
+      ? incompleteAnswer(error, requestId)
+      : emptyAnswerFailure(error, requestId);
+  }
+}
+
+function stopReading(response: HttpResponse, error: unknown): unknown {
+  response.destroy(new Error('the caller stopped reading the answer'));
+  return error;
+}
+
+async function refuse({ service, request, signal }: Prompt, response: HttpResponse): Promise<void> {
+  throw await refusedResponse(request, response, service, signal);
+}
 
 /**
- * Sends the prompt once and delivers the events of the answer.
+ * Delivers the events of the response to attempt number `attempt` (from 1).
+ * @returns undefined if there was nothing to wait for, because each `await` costs time
  * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received, Failure `no_answer`
  * after the end of a filtered answer, a tool call or a refusal; the signal's reason when the caller aborts; or an error
  * of `take`.
  */
-export async function attemptChat(attempt: ChatAttempt, take: TakeEvent): Promise<void> {
-  const { service, request, signal, throttle, number } = attempt;
-  const permission = throttle?.beforeRequest();
-  if (permission !== undefined) await permission;
-  const response = await service.send(request, signal);
-  throttle?.onResponse(response);
-  if (!isAccepted(response)) throw await refusedResponse(request, response, service, signal);
-  const requestId = requestIdOf(response.headers, service.mask);
-  try {
-    const taken = take(answerStarted(number, requestId));
-    if (taken !== undefined) await taken;
-  } catch (error) {
-    response.destroy(new Error('the caller stopped reading the answer'));
-    throw error;
-  }
-  const received: Received = { firstText: undefined, content: false, refusal: false };
-  const whole = response.body.takeWhole?.();
-  const watch = whole === undefined ? watchAnswer(response, service) : noWatch;
-  try {
-    const reading = readEvents(whole ?? response.body, response, attempt, received, watch, take);
-    if (reading !== undefined) await reading;
-  } catch (error) {
-    throw error instanceof Failure ? answerFailure(error, received, requestId) : error;
-  } finally {
-    watch.stop();
-  }
-}
-
-/** What has been received of an answer. */
-interface Received {
-  /** Milliseconds since the first request. */
-  firstText: number | undefined;
-  content: boolean;
-  refusal: boolean;
-}
-
-function watchAnswer(response: HttpResponse, { idleTimeout, limits }: ConnectedService): IdleWatch {
-  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
-  return watchIdle(limits.clock, idleTimeout, onIdle);
-}
-
-/** Of an answer that has arrived whole. */
-const noWatch: IdleWatch = { touch() {}, pause() {}, stop() {} };
-
-function readEvents(
-  body: HttpResponse['body'] | Uint8Array,
-  { headers }: HttpResponse,
-  attempt: ChatAttempt,
-  received: Received,
-  watch: IdleWatch,
-  take: TakeEvent,
+export function takeResponse(
+  prompt: Prompt,
+  attempt: number,
+  response: HttpResponse,
 ): Promise<void> | undefined {
-  const onContent = () => watch.touch();
-  const { mask, forms } = attempt.service;
-  const options = { mask, forms, onContent };
-  return readAnswer(body, headers['content-type'], options, (part) => {
-    const taken = takePart(part, received, attempt, take);
-    if (taken === undefined) return undefined;
-    // The time that the caller spends on an event is not silence of the service.
-    watch.pause();
-    return taken.finally(onContent);
-  });
-}
-
-function answerFailure(
-  error: Failure,
-  { content }: Received,
-  requestId: string | undefined,
-): Failure {
-  if (error.kind === 'no_answer') {
-    return rephrase(error, requestId === undefined ? {} : { requestId });
-  }
-  return content ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
-}
-
-function takePart(
-  part: AnswerPart,
-  received: Received,
-  { service, number, start }: ChatAttempt,
-  take: TakeEvent,
-): Promise<void> | void {
-  const { clock } = service.limits;
-  if (part.type === 'end') {
-    if (!part.complete) throw unfinishedStream();
-    const total = clock.monotonic() - start;
-    return takeEnd(part, received, { attempts: number, total }, take);
-  }
-  if (part.type !== 'answer-named') received.content = true;
-  if (part.type === 'refusal-received') received.refusal = true;
-  if (part.type === 'text-received') received.firstText ??= clock.monotonic() - start;
-  return take(part);
-}
-
-function takeEnd(
-  end: StreamEnd,
-  { firstText, refusal }: Received,
-  { attempts, total }: { readonly attempts: number; readonly total: number },
-  take: TakeEvent,
-): Promise<void> | void {
-  const timing = firstText === undefined ? { total } : { firstText, total };
-  const taken = take(answerFinished(end, attempts, timing));
-  const failure = noAnswer(end, { text: firstText !== undefined, refusal });
-  if (failure === undefined) return taken;
-  return Promise.resolve(taken).then(() => {
-    throw failure;
-  });
+  const { service, throttle } = prompt;
+  throttle?.onResponse(response);
+  if (!isAccepted(response)) return refuse(prompt, response);
+  const requestId = requestIdOf(response.headers, service.mask);
+  return new AnswerDelivery(prompt, attempt, requestId).begin(response);
 }

@@ -1,9 +1,9 @@
-import { attemptChat, type TakeEvent } from './chat-attempt.ts';
+import { takeResponse, type TakeEvent } from './chat-attempt.ts';
 import type { ChatOptions, Client, ClientOptions } from './client.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { RetryScheduled } from './events.ts';
 import type { Network } from './http/network.ts';
-import { startDeadline } from './http/timer.ts';
+import { neverAborted, startDeadline } from './http/timer.ts';
 import { iterateEvents } from './iterate-events.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
@@ -45,7 +45,12 @@ function connect(
   { send }: Network,
   transport: ClientOptions['transport'],
 ): ConnectedService {
-  return { ...service, send: transport?.(send) ?? send, forms: new ChunkForms() };
+  return {
+    ...service,
+    send: transport?.(send) ?? send,
+    hasTransport: transport !== undefined,
+    forms: new ChunkForms(),
+  };
 }
 
 const noOptions: ChatOptions = {};
@@ -54,26 +59,31 @@ async function sendPrompt(
   service: ConnectedService,
   completion: CompletionRequest,
   take: TakeEvent,
-  options: ChatOptions = noOptions,
+  { signal: caller, throttle, hurry }: ChatOptions = noOptions,
 ): Promise<void> {
-  const { throttle } = options;
   const { clock } = service.limits;
   const start = clock.monotonic();
-  const deadline = startDeadline(clock, service.totalTimeout, options.signal);
+  const stop = caller ?? (service.hasTransport ? undefined : neverAborted());
+  const deadline = startDeadline(clock, service.totalTimeout, stop);
   const { signal } = deadline;
   const request = service.request(completionsPath, completionBody(completion));
+  const prompt = { service, request, signal, throttle, start, take };
   try {
-    for (let number = 1; ; number += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       let retry: RetryScheduled;
       try {
-        return await attemptChat({ service, request, signal, throttle, number, start }, take);
+        const permission = throttle?.beforeRequest();
+        if (permission !== undefined) await permission;
+        const reading = takeResponse(prompt, attempt, await service.send(request, signal));
+        if (reading !== undefined) await reading;
+        return;
       } catch (error) {
-        options.signal?.throwIfAborted();
+        caller?.throwIfAborted();
         const policy = throttledPolicy(error, service.policy, throttle);
-        retry = scheduleRetry(error, number, { ...service, policy, clock, signal });
+        retry = scheduleRetry(error, attempt, { ...service, policy, clock, signal });
       }
       await take(retry);
-      await waitForRetry(retry, { clock, signal }, options.hurry);
+      await waitForRetry(retry, { clock, signal }, hurry);
     }
   } finally {
     deadline.end();

@@ -29,6 +29,8 @@ export interface Service {
 
 export interface ConnectedService extends Service {
   readonly send: Transport;
+  /** Of the caller, which may keep the listeners that it adds to a signal. */
+  readonly hasTransport: boolean;
   readonly forms: ChunkForms;
 }
 
@@ -67,7 +69,9 @@ export function createService(options: Omit<ClientOptions, 'network'>): Service 
   const wholeHeaders = postHeaders(`${jsonBody}, ${eventStream}`, headers);
   const urls = new Map<string, URL>();
   function urlOf(path: string): URL {
-    const url = urls.get(path) ?? endpointUrl(baseUrl, path);
+    const known = urls.get(path);
+    if (known !== undefined) return known;
+    const url = endpointUrl(baseUrl, path);
     urls.set(path, url);
     return url;
   }

@@ -37,3 +37,17 @@ test('a transport can respond in place of the network', async () => {
   const { client } = createTestClient('http://127.0.0.1:1', { transport });
   expect(await client.listModels()).toMatchObject([{ id: 'origin' }]);
 });
+
+test('a transport may keep listeners on the signal, which is new for each prompt', async () => {
+  const signals = new Set<AbortSignal>();
+  const transport =
+    (network: Transport): Transport =>
+    (request, signal) => {
+      signals.add(signal);
+      return network(request, signal);
+    };
+  const set = await serveClient([[streamed('Hi')], [streamed('Hi')]], { transport });
+  await runChat(set);
+  await runChat(set);
+  expect(signals.size).toBe(2);
+});

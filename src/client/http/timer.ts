@@ -55,6 +55,17 @@ export interface Deadline {
   end(): void;
 }
 
+let unaborted: AbortSignal | undefined;
+
+/** A signal that never aborts, for requests that remove their listeners: Node is slow to create one for each. */
+export function neverAborted(): AbortSignal {
+  return (unaborted ??= new AbortController().signal);
+}
+
+function endNothing(): void {
+  // Without a limit, nothing was started.
+}
+
 /** `limit` is milliseconds from now; 0 and `Infinity` are no limit. */
 export function startDeadline(
   clock: Clock,
@@ -62,7 +73,7 @@ export function startDeadline(
   caller: AbortSignal | undefined,
 ): Deadline {
   if (limit === 0 || limit === Infinity) {
-    return { signal: caller ?? new AbortController().signal, end() {} };
+    return { signal: caller ?? new AbortController().signal, end: endNothing };
   }
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller?.reason);

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { limitedForks } from './test/support/limited-forks.ts';
-import { exchangeTests } from './test/support/exchange-tests.ts';
+import { clientTests, exchangeTests } from './test/support/exchange-tests.ts';
 
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
@@ -18,6 +18,14 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'undici', include: [...exchangeTests], provide: { network: 'undici' } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'early',
+          include: [...clientTests],
+          provide: { network: 'early' },
+        },
       },
     ],
   },

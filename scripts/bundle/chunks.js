@@ -49,6 +49,13 @@ const chunks = [
       'src/conversation/journal/open-journal.ts',
     ],
   },
+  // Requests without an early connection, and unusual responses.
+  {
+    name: 'exchange',
+    roots: ['exchange', 'node-connections', 'replayed-response'].map(
+      (name) => `src/client/http/node/${name}.ts`,
+    ),
+  },
   { name: 'usage-meter', roots: ['src/commands/service/usage-meter.ts'] },
   { name: 'report', roots: ['src/commands/program/report.ts'] },
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
+import { response, streamed } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
 
 const preload = resolve('test/support/loaded-modules.cjs');
 
@@ -167,5 +169,14 @@ test('a prompt into a pipe loads no slow module of Node', async () => {
   const empty = await loadedModules(['--version', '--verbose']);
   const loaded = new Set((await loadedModules(prompt)).filter((name) => !empty.includes(name)));
   expect(heavyModules.filter((name) => loaded.has(name))).toEqual([]);
-  expect(loaded).toContain('node:http');
+});
+
+test.each([
+  ['no module of HTTP for a usual response', [streamed('Hi')], false],
+  ['node:http for every other response', [response(400)], true],
+] as const)('a prompt loads %s', async (_name, reply, isLoaded) => {
+  const server = await serve([reply]);
+  const loaded = await loadedModules(['hi'], { NATTER_BASE_URL: server.url });
+  expect(server.requests).toHaveLength(1);
+  expect(loaded.includes('node:http')).toBe(isLoaded);
 });

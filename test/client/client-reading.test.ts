@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { chunk, delta, done, lastChunk, streamed, streamHead } from '../support/raw-replies.ts';
+import { fin } from '../support/raw-server.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
@@ -64,7 +65,7 @@ test.each([
   ['compressed', { 'content-encoding': 'gzip' }, gzipSync(delta('Hel'))],
 ])('R21 keeps %s text before a cut although its reader is late', async (_name, headers, body) => {
   const reply = Buffer.concat([streamHead(headers), chunk(body)]);
-  const { server, client } = await serveClient([[reply, 'fin']]);
+  const { server, client } = await serveClient([[reply, fin]]);
   const events = client.chat(prompt)[Symbol.asyncIterator]();
   expect((await events.next()).value).toMatchObject({ type: 'answer-started' });
   await server.idle();

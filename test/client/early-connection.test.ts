@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
@@ -15,6 +16,7 @@ import {
   runChat,
   testKey,
 } from '../support/run-chat.ts';
+import type { RawServer } from '../support/raw-server.ts';
 import { serve, serveClient } from '../support/serve.ts';
 
 const early = { connectEarly: true, network: nodeNetwork };
@@ -56,34 +58,76 @@ test('over TLS, the handshake is done before the prompt is sent', async () => {
   expect(server.connections()).toBe(1);
 });
 
-test('a second prompt reuses the connection', async () => {
+test('a second prompt opens a connection of its own', async () => {
   const { server, client, clock } = await serveClient([[streamed('Hi')]], early);
   expect((await runChat({ client, clock })).text).toBe('Hi');
   await afterBody();
   expect((await runChat({ client, clock })).text).toBe('Hi');
-  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);
+  expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 
-test('a connection that is closed before the prompt is replaced without a retry', async () => {
-  const server = await serve([[streamed('Hi')]]);
-  let closed: Promise<unknown> | undefined;
+/** A URL that leads to the server, except for the first connection; `done` resolves with the promise of `onFirst`. */
+async function leadTo(server: RawServer, onFirst: (first: Socket) => Promise<unknown>) {
+  let isFirst = true;
+  let resolve = (_done: Promise<unknown>) => {};
+  const done = new Promise<unknown>((settle) => {
+    resolve = settle;
+  });
   const front = createServer((socket) => {
-    if (closed !== undefined)
-      return void socket.pipe(connect(server.port, '127.0.0.1')).pipe(socket);
-    // The client closes its side when it has seen the end of this one.
-    closed = new Promise((resolve) => void socket.once('close', resolve));
-    socket.resume().end();
+    if (isFirst) resolve(onFirst(socket));
+    else socket.pipe(connect(server.port, '127.0.0.1')).pipe(socket);
+    isFirst = false;
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void front.close());
-  await new Promise((resolve) => void front.once('listening', resolve));
-  const { port } = front.address() as AddressInfo;
-  const { client, clock } = createTestClient(`http://127.0.0.1:${port}`, early);
+  await once(front, 'listening');
+  return { url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`, done };
+}
+
+test.each([
+  // The client closes its side when it has seen the end of this one.
+  ['is closed', (first: Socket) => once(first.resume().end(), 'close')],
+  [
+    'has sent bytes',
+    (first: Socket) => {
+      first.write('HTTP/1.1 ');
+      return afterBody();
+    },
+  ],
+])('a connection that %s before the prompt is replaced without a retry', async (_name, onFirst) => {
+  const server = await serve([[streamed('Hi')]]);
+  const { url, done } = await leadTo(server, onFirst);
+  const { client, clock } = createTestClient(url, early);
   onTestFinished(() => client.close());
-  await new Promise((resolve) => void front.once('connection', resolve));
-  await closed;
+  await done;
   const run = await runChat({ client, clock });
   expect(run).toMatchObject({ text: 'Hi', delays: [], error: undefined });
 });
+
+test('the request is the same as without it', async () => {
+  const requestOf = async (options: Partial<ClientOptions>) => {
+    const headers = { 'x-note': 'caf\u00e9' };
+    const { server, client, clock } = await serveClient([[streamed('Hi')]], {
+      headers,
+      ...options,
+    });
+    await runChat({ client, clock });
+    const [{ path, headers: sent, body } = {}] = server.requests;
+    return { path, body, headers: { ...sent, host: sent?.['host'] === new URL(server.url).host } };
+  };
+  const withoutIt = { network: nodeNetwork, connectEarly: false };
+  expect(await requestOf(early)).toEqual(await requestOf(withoutIt));
+});
+
+test.each(['Connection', 'Expect', 'Host'])(
+  'a request with the header %s of the user is sent with node:http',
+  async (name) => {
+    const headers = { [name]: 'close' };
+    const { server, client, clock } = await serveClient([[streamed('Hi')]], { headers, ...early });
+    await server.connected(1);
+    expect((await runChat({ client, clock })).text).toBe('Hi');
+    expect(server.requests.map(({ connection }) => connection)).toEqual([2]);
+  },
+);
 
 test('a refused connection fails as without it', async () => {
   const server = await serve([]);

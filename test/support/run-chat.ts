@@ -13,10 +13,13 @@ export const testKey = 'test-key-1234';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the project in vitest.config.ts; undefined means `node:http`. */
-    readonly network: 'undici' | undefined;
+    /** Of the project in vitest.config.ts; undefined means `node:http`, `early` the same with an early connection. */
+    readonly network: 'undici' | 'early' | undefined;
   }
 }
+
+/** Connections for two prompts of a client: an early connection is for one. */
+export const connectionsOfTwo = () => (inject('network') === 'early' ? 2 : 1);
 
 const testedNetwork = () => (inject('network') === 'undici' ? undiciNetwork : nodeNetwork);
 
@@ -31,6 +34,7 @@ export function createTestClient(
     apiKey: testKey,
     userAgent: 'natter-test',
     network: testedNetwork(),
+    connectEarly: inject('network') === 'early',
     environment: {},
     clock,
     random: () => 0,

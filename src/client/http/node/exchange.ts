@@ -7,12 +7,12 @@ import {
   proxyRefused,
   type Stage,
 } from '../../failure/network-failure.ts';
-import { readBody } from './response-body.ts';
-import type { ExchangeLimits } from '../network.ts';
+import type { Clock } from '../../../clock.ts';
+import { decodedBody, receivedChunks } from './response-body.ts';
+import { type ExchangeLimits, lingerTime } from '../network.ts';
 import type { Route } from '../route.ts';
 import { startTimer } from '../timer.ts';
 import type { HttpRequest, HttpResponse } from '../transport.ts';
-import type { ConnectedRequest, EarlyRequest } from './early-request.ts';
 import type { NodeConnections, OpenedAgent } from './node-connections.ts';
 
 /**
@@ -24,19 +24,18 @@ export async function exchange(
   { route, open }: NodeConnections,
   limits: ExchangeLimits,
   signal: AbortSignal,
-  early?: EarlyRequest,
 ): Promise<HttpResponse> {
   signal.throwIfAborted();
   const opened = await open();
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const connected = createOutgoing(request, opened, early);
-    sendRequest(request, { connected, route, limits, signal, resolve, reject });
+    const outgoing = createOutgoing(request, opened);
+    sendRequest(request, { outgoing, route, limits, signal, resolve, reject });
   });
 }
 
 interface PendingResponse {
-  readonly connected: ConnectedRequest;
+  readonly outgoing: ClientRequest;
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly signal: AbortSignal;
@@ -45,8 +44,7 @@ interface PendingResponse {
 }
 
 function sendRequest(request: HttpRequest, pending: PendingResponse): void {
-  const { connected, route, limits, signal } = pending;
-  const { outgoing } = connected;
+  const { outgoing, route, limits, signal } = pending;
   let stage: Stage = 'connecting';
   let stopTimer = startTimer(limits.clock, limits.connectTimeout, () =>
     fail(connectTimedOut(route, limits.connectTimeout)),
@@ -69,7 +67,7 @@ function sendRequest(request: HttpRequest, pending: PendingResponse): void {
     if (!responded) fail(networkFailure(error, stage, route));
   });
   onceRefusedByProxy(outgoing, (status) => fail(proxyRefused(status, route)));
-  onceConnected(connected, route.secure, () => {
+  onceConnected(outgoing, route.secure, () => {
     stage = 'waiting';
     stopTimer();
     stopTimer = startTimer(limits.clock, limits.firstByteTimeout, () =>
@@ -87,16 +85,9 @@ function sendRequest(request: HttpRequest, pending: PendingResponse): void {
 function createOutgoing(
   { method, url, headers, body }: HttpRequest,
   { agent, request: send }: OpenedAgent,
-  early: EarlyRequest | undefined,
-): ConnectedRequest {
+): ClientRequest {
   const length = body === undefined ? {} : { 'content-length': body.byteLength };
-  const all = { ...headers, ...length };
-  const connected = method === 'POST' ? early?.take() : undefined;
-  if (connected === undefined) {
-    return { outgoing: send(url, { method, agent, headers: all }), isConnected: false };
-  }
-  for (const [name, value] of Object.entries(all)) connected.outgoing.setHeader(name, value);
-  return connected;
+  return send(url, { method, agent, headers: { ...headers, ...length } });
 }
 
 /** A proxy refuses a tunnel with any status but 200, and plain http with 407. */
@@ -113,25 +104,22 @@ export function onceRefusedByProxy(
 }
 
 /** Calls back when the request can be sent: after the TLS handshake, or at once on a reused connection. */
-function onceConnected(
-  { outgoing, isConnected }: ConnectedRequest,
-  secure: boolean,
-  callback: () => void,
-): void {
-  const onSocket = (socket: Socket): void => {
-    if (isConnected || outgoing.reusedSocket) callback();
+function onceConnected(outgoing: ClientRequest, secure: boolean, callback: () => void): void {
+  outgoing.once('socket', (socket: Socket) => {
+    if (outgoing.reusedSocket) callback();
     else if (secure) socket.once('secureConnect', callback);
     else if (socket.connecting) socket.once('connect', callback);
     else callback();
-  };
-  // A request that was opened early may have its socket already.
-  if (outgoing.socket === null) outgoing.once('socket', onSocket);
-  else onSocket(outgoing.socket);
+  });
 }
 
-function receive(
+/** How a response is read. */
+export type Reading = Pick<PendingResponse, 'route' | 'limits' | 'signal'>;
+
+/** The response of a message of Node. */
+export function receive(
   incoming: IncomingMessage,
-  { route, limits, signal }: PendingResponse,
+  { route, limits, signal }: Reading,
 ): HttpResponse {
   let reason: unknown;
   const destroy = (error: unknown): void => {
@@ -150,4 +138,21 @@ function receive(
     body: readBody(incoming, limits.clock, explain),
     destroy,
   };
+}
+
+/** The body of a message of Node, decoded; `explain` maps errors of the stream. */
+function readBody(
+  incoming: IncomingMessage,
+  clock: Clock,
+  explain: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array> {
+  const release = () => releaseMessage(incoming, clock);
+  return decodedBody(receivedChunks(incoming), incoming.headers, explain, release);
+}
+
+function releaseMessage(incoming: IncomingMessage, clock: Clock): void {
+  if (incoming.destroyed || incoming.readableEnded) return;
+  const stop = startTimer(clock, lingerTime, () => incoming.destroy());
+  incoming.once('close', stop);
+  incoming.resume();
 }

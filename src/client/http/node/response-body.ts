@@ -1,19 +1,17 @@
-import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../../clock.ts';
+import type { Readable } from 'node:stream';
 import { RequestFailure } from '../../failure/request-failure.ts';
-import { lingerTime } from '../network.ts';
 import { contentEncoding } from '../response-headers.ts';
-import { startTimer } from '../timer.ts';
+import type { ResponseHeaders } from '../transport.ts';
 
-/** The decoded body; `explain` maps errors of the stream. */
-export async function* readBody(
-  incoming: IncomingMessage,
-  clock: Clock,
+/** A decoded body; `explain` maps errors, and `release` is called at its end. */
+export async function* decodedBody(
+  received: AsyncGenerator<Uint8Array>,
+  headers: ResponseHeaders,
   explain: (error: unknown) => unknown,
+  release: () => void,
 ): AsyncGenerator<Uint8Array> {
   try {
-    const encoding = contentEncoding(incoming.headers);
-    const received = receivedChunks(incoming);
+    const encoding = contentEncoding(headers);
     if (encoding === undefined) {
       yield* received;
       return;
@@ -23,12 +21,12 @@ export async function* readBody(
   } catch (error) {
     throw error instanceof RequestFailure ? error : explain(error);
   } finally {
-    release(incoming, clock);
+    release();
   }
 }
 
 /** Node's own iterator drops unread bytes when the connection breaks, and with them the end of a cut answer. */
-async function* receivedChunks(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+export async function* receivedChunks(incoming: Readable): AsyncGenerator<Buffer> {
   let wake = (): void => {};
   const change = (): void => wake();
   const changes = ['readable', 'end', 'error', 'close'] as const;
@@ -36,7 +34,7 @@ async function* receivedChunks(incoming: IncomingMessage): AsyncGenerator<Uint8A
   try {
     for (;;) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
-      const chunk = incoming.read() as Uint8Array | null;
+      const chunk = incoming.read() as Buffer | null;
       if (chunk !== null) yield chunk;
       else if (incoming.errored !== null) throw incoming.errored;
       else if (incoming.readableEnded) return;
@@ -46,11 +44,4 @@ async function* receivedChunks(incoming: IncomingMessage): AsyncGenerator<Uint8A
   } finally {
     for (const name of changes) incoming.off(name, change);
   }
-}
-
-function release(incoming: IncomingMessage, clock: Clock): void {
-  if (incoming.destroyed || incoming.readableEnded) return;
-  const stop = startTimer(clock, lingerTime, () => incoming.destroy());
-  incoming.once('close', stop);
-  incoming.resume();
 }

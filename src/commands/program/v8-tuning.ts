@@ -13,9 +13,20 @@ const tuned: readonly Flag[] = [
   ['--interrupt-budget=16384', '--interrupt-budget=67584'],
 ];
 
+/**
+ * For work in many functions that each run a few times: V8 would take longer to optimize them together than it saves
+ * (docs/decisions/0025-gateway.md).
+ */
+const lessInlining: Flag = [
+  '--max-inlined-bytecode-size-cumulative=200',
+  '--max-inlined-bytecode-size-cumulative=920',
+];
+
 interface TuningOptions {
   /** Calls of `add` until V8 is tuned: when the code for the work has been loaded, because the compile cache depends on the flags. */
   readonly from: number;
+  /** The work is in many functions, none of which takes much of the time; default false. */
+  readonly isSpread?: boolean;
   readonly setFlag?: (flag: string) => void;
   /** Of V8. */
   readonly version?: string;
@@ -24,9 +35,15 @@ interface TuningOptions {
 /** Tunes V8 for many short pieces of work, until `work` ends. @param work calls `add` for each piece */
 export async function tuneForMany<Result>(
   work: (add: () => void) => Promise<Result>,
-  { from, setFlag = setFlagsFromString, version = process.versions.v8 }: TuningOptions,
+  {
+    from,
+    isSpread = false,
+    setFlag = setFlagsFromString,
+    version = process.versions.v8,
+  }: TuningOptions,
 ): Promise<Result> {
-  const flags = version.startsWith('11.') ? tuned : [];
+  const wanted = isSpread ? [...tuned, lessInlining] : tuned;
+  const flags = version.startsWith('11.') ? wanted : [];
   let count = 0;
   const add = () => {
     count += 1;

@@ -95,6 +95,7 @@ interface EngineParts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly mask: (text: string) => string;
   readonly reportFailure: (failure: Failure) => void;
+  readonly onRequest: () => void;
 }
 
 async function targetOf(context: Context, settings: UpstreamSettings): Promise<Target> {
@@ -102,14 +103,18 @@ async function targetOf(context: Context, settings: UpstreamSettings): Promise<T
   return { baseUrl, apiKey: await serviceKey(context, settings) };
 }
 
-function createEngine({ client, models, params, mask, reportFailure }: EngineParts): Engine {
+function createEngine(parts: EngineParts): Engine {
+  const { client, models, params, mask, reportFailure, onRequest } = parts;
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
-  const upstreamRequest = (request: CompletionRequest): CompletionRequest => ({
-    ...request,
-    model: models[request.model] ?? request.model,
-    params: request.stream === true ? params : wholeParams,
-  });
+  function upstreamRequest(request: CompletionRequest): CompletionRequest {
+    onRequest();
+    return {
+      ...request,
+      model: models[request.model] ?? request.model,
+      params: request.stream === true ? params : wholeParams,
+    };
+  }
   function reported(error: unknown): unknown {
     if (!(error instanceof Failure)) return error;
     reportFailure(error);
@@ -184,12 +189,14 @@ async function findModels(
 
 /**
  * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
+ * @param onRequest called for each request
  * @throws Failure for an invalid option, or if no model can be chosen
  */
 export async function openUpstream(
   context: Context,
   output: Output,
   options: UpstreamOptions,
+  onRequest: () => void,
 ): Promise<Upstream> {
   const { notices, debugLog } = output;
   const mapped = parseModelMap(options.map ?? []);
@@ -202,6 +209,7 @@ export async function openUpstream(
     models,
     params: withoutSources(settings.params),
     mask: (text) => maskMessage(context.secrets, text),
+    onRequest,
     // The client's own hints are for users of natter, not for the operator of the sandbox.
     reportFailure: ({ kind, message }) =>
       notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`),

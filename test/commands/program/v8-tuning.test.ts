@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tuneForMany } from '../../../src/commands/program/v8-tuning.ts';
 
 /** The flags at the end of the work, and after it. */
-async function flagsOf(version: string, pieces: number) {
+async function flagsOf(version: string, pieces: number, isSpread = false) {
   const flags: string[] = [];
   const during: string[] = [];
   const setFlag = (flag: string) => void flags.push(flag);
@@ -10,7 +10,7 @@ async function flagsOf(version: string, pieces: number) {
     for (let piece = 0; piece < pieces; piece += 1) add();
     during.push(...flags.splice(0));
   };
-  await tuneForMany(work, { from: 3, setFlag, version });
+  await tuneForMany(work, { from: 3, isSpread, setFlag, version });
   return { during, after: flags };
 }
 
@@ -19,6 +19,13 @@ const nameOf = (flag: string) => flag.replace(/^--(?:no-)?|=.*$/g, '');
 test('tunes V8 from the third piece of work, and sets each flag back at the end', async () => {
   const { during, after } = await flagsOf('11.3.244.8-node.30', 5);
   expect(during.map(nameOf)).toEqual(['parallel-scavenge', 'interrupt-budget']);
+  expect(after.map(nameOf)).toEqual(during.map(nameOf));
+  expect(during.filter((flag) => after.includes(flag))).toEqual([]);
+});
+
+test('also limits inlining for work in many functions, and sets that back', async () => {
+  const { during, after } = await flagsOf('11.3.244.8-node.30', 3, true);
+  expect(during.map(nameOf)).toContain('max-inlined-bytecode-size-cumulative');
   expect(after.map(nameOf)).toEqual(during.map(nameOf));
   expect(during.filter((flag) => after.includes(flag))).toEqual([]);
 });

@@ -3,6 +3,8 @@ import { startTimer } from './timer.ts';
 
 /** What waits with a time limit. */
 export interface Waiting {
+  /** Monotonic time; the timer sets it. */
+  waitingSince: number;
   expire(): void;
 }
 
@@ -10,14 +12,14 @@ export interface Waiting {
 export class SharedTimer {
   readonly #clock: Clock;
   readonly #limit: number;
-  /** With the start of each, in ascending order. */
-  readonly #waiting = new Map<Waiting, number>();
+  /** In ascending order of their start. Not a Map: its tables that were replaced make V8 keep what was in them. */
+  readonly #waiting: Waiting[] = [];
   #stop: (() => void) | undefined;
   #isStopping = false;
   readonly #check = (): void => this.#expire();
   readonly #stopIfIdle = (): void => {
     this.#isStopping = false;
-    if (this.#waiting.size === 0) this.#stopTimer();
+    if (this.#waiting.length === 0) this.#stopTimer();
   };
 
   /** @param limit milliseconds; 0 and `Infinity`: never */
@@ -28,13 +30,16 @@ export class SharedTimer {
 
   add(one: Waiting): void {
     if (this.#limit === Infinity) return;
-    this.#waiting.set(one, this.#clock.monotonic());
+    one.waitingSince = this.#clock.monotonic();
+    this.#waiting.push(one);
     this.#stop ??= startTimer(this.#clock, this.#limit, this.#check);
   }
 
   delete(one: Waiting): void {
-    const wasLast = this.#waiting.delete(one) && this.#waiting.size === 0;
-    if (!wasLast || this.#isStopping) return;
+    const index = this.#waiting.indexOf(one);
+    if (index === 0) this.#waiting.shift();
+    else if (index > 0) this.#waiting.splice(index, 1);
+    if (index === -1 || this.#waiting.length > 0 || this.#isStopping) return;
     // The next one often begins in this turn of the event loop.
     this.#isStopping = true;
     setImmediate(this.#stopIfIdle);
@@ -47,14 +52,14 @@ export class SharedTimer {
 
   #expire(): void {
     this.#stop = undefined;
-    for (const [one, start] of this.#waiting) {
-      const left = this.#limit - (this.#clock.monotonic() - start);
+    for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
+      const left = this.#limit - (this.#clock.monotonic() - first.waitingSince);
       if (left > 0) {
-        this.#stop = startTimer(this.#clock, left, this.#check);
+        this.#stop ??= startTimer(this.#clock, left, this.#check);
         return;
       }
-      this.#waiting.delete(one);
-      one.expire();
+      this.#waiting.shift();
+      first.expire();
     }
   }
 }

@@ -7,7 +7,7 @@ function waiting(limit: number) {
   const clock = createFakeClock();
   const timer = new SharedTimer(clock, limit);
   const expired: string[] = [];
-  const create = (name: string) => ({ expire: () => void expired.push(name) });
+  const create = (name: string) => ({ waitingSince: 0, expire: () => void expired.push(name) });
   return { clock, timer, expired, create };
 }
 

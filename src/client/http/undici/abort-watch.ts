@@ -7,10 +7,11 @@ export interface Abortable {
 /** What runs with one signal. Its listener stays until the next turn of the event loop without any. */
 class AbortWatch {
   readonly #signal: AbortSignal;
-  readonly #running = new Set<Abortable>();
+  /** Not a Set: its tables that were replaced make V8 keep what was in them. */
+  readonly #running: Abortable[] = [];
   #isIdle = false;
   readonly #abort = (): void => {
-    for (const one of this.#running) one.abort();
+    for (const one of this.#running.splice(0)) one.abort();
   };
 
   constructor(signal: AbortSignal) {
@@ -19,19 +20,22 @@ class AbortWatch {
   }
 
   add(one: Abortable): void {
-    this.#running.add(one);
+    this.#running.push(one);
   }
 
   delete(one: Abortable): void {
-    this.#running.delete(one);
-    if (this.#running.size > 0 || this.#isIdle) return;
+    const running = this.#running;
+    const index = running.indexOf(one);
+    const last = index === -1 ? undefined : running.pop();
+    if (last !== undefined && last !== one) running[index] = last;
+    if (running.length > 0 || this.#isIdle) return;
     this.#isIdle = true;
     if (idle.push(this) === 1) setImmediate(removeIdle);
   }
 
   removeIfIdle(): void {
     this.#isIdle = false;
-    if (this.#running.size > 0) return;
+    if (this.#running.length > 0) return;
     this.#signal.removeEventListener('abort', this.#abort);
     watches.delete(this.#signal);
   }

@@ -38,6 +38,7 @@ function joinHeaders(headers: Record<string, string | string[] | undefined>): Re
 export class ResponseHandler
   implements Dispatcher.DispatchHandler, BodyControl, Abortable, Waiting
 {
+  waitingSince = 0;
   readonly #request: PendingRequest;
   readonly #connection: Connection;
   #stage: Stage = 'connecting';

@@ -176,6 +176,12 @@ export function createPayloads(completion: Ended, fault: Fault): Payloads {
   };
 }
 
+/** The payloads after the texts of an answer without faults. @param hasText whether there are any */
+export function closingPayloads(completion: Ended, hasText: boolean): Iterable<string> {
+  const role = hasText ? {} : { role: 'assistant' };
+  return closingChunks(completion, {}, createWriteChunk(completion, {}), () => role);
+}
+
 /** The payloads of an answer's events, in the groups of the deltas and lazily. */
 export async function* chunkPayloads(
   completion: Completion,

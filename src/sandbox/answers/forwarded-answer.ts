@@ -3,7 +3,7 @@ import type { AnswerFinished, ChatEvent } from '../../client/events.ts';
 import { deltasOf, engineEnding, engineFailure } from '../engine.ts';
 import type { Exchange } from '../exchange.ts';
 import { countTokens } from '../token-counter.ts';
-import { createPayloads, type Payloads } from './chunk-payloads.ts';
+import { closingPayloads, createPayloads } from './chunk-payloads.ts';
 import { writeEventHead } from './event-answer.ts';
 import { afterAnswer } from './interruptions.ts';
 
@@ -11,6 +11,7 @@ import { afterAnswer } from './interruptions.ts';
 export interface ForwardedAnswer {
   /** A promise of `take` delays the next event. */
   readonly send: (take: (event: ChatEvent) => Promise<void> | void) => Promise<void>;
+  /** Without characters that JSON escapes. */
   readonly id: string;
   /** Used if the engine reports none. */
   readonly promptTokens: number;
@@ -25,23 +26,23 @@ function joinEvents(payloads: Iterable<string>): string {
 /** Characters that JSON escapes, but for lone surrogates, which a client's events do not have, and others up to U+009F. */
 const escaped = /[^ !#-[\]-~\u00a0-\uffff]/;
 
-/**
- * The events of texts. Texts without escapes are joined with what is between them, which is the same.
- * @param text all of them
- */
-function textEvents(
-  deltas: readonly string[],
-  text: string,
-  payload: (text: string) => string,
-): string {
-  const [first = '', ...others] = deltas;
-  if (others.length < 2 || escaped.test(text)) return joinEvents(deltas.map(payload));
-  const begin = joinEvents([payload(first)]);
-  const sample = `data: ${payload('')}\n\n`;
-  const start = sample.lastIndexOf('""') + 1;
-  const between = sample.slice(start) + sample.slice(0, start);
-  return begin + sample.slice(0, start) + others.join(between) + sample.slice(start);
+const escape = (text: string) => JSON.stringify(text).slice(1, -1);
+
+const probe = 'probe';
+
+/** An event of text: what is before its id, between that and its text, and after its text. */
+type EventParts = readonly [start: string, middle: string, end: string];
+
+function partsOf(payload: string): EventParts {
+  const [start = '', rest = ''] = joinEvents([payload]).split(probe);
+  const place = rest.lastIndexOf('""') + 1;
+  return [start, rest.slice(0, place), rest.slice(place)];
 }
+
+/** The JSON is made once for all answers. */
+const payloads = createPayloads({ id: probe, ending: () => engineEnding(undefined, 0, 0) }, {});
+const firstParts = partsOf(payloads.text(''));
+const otherParts = partsOf(payloads.text(''));
 
 const notAscii = /[^\0-\x7f]/;
 
@@ -57,18 +58,15 @@ const lastChunk = '0\r\n\r\n';
 class ForwardedWriter {
   readonly #exchange: Exchange;
   readonly #answer: ForwardedAnswer;
-  readonly #payloads: Payloads;
+  #hasText = false;
   #tokens = 0;
   #finished: AnswerFinished | undefined;
   /** Undefined before the head. */
   #isChunked: boolean | undefined;
 
   constructor(exchange: Exchange, answer: ForwardedAnswer) {
-    const { id, promptTokens } = answer;
     this.#exchange = exchange;
     this.#answer = answer;
-    const ending = () => engineEnding(this.#finished, promptTokens, this.#tokens);
-    this.#payloads = createPayloads({ id, ending }, {});
   }
 
   async forward(): Promise<void> {
@@ -79,7 +77,9 @@ class ForwardedWriter {
       throw engineFailure(error);
     }
     signal.throwIfAborted();
-    const closing = [...this.#payloads.closing()];
+    const { id, promptTokens } = this.#answer;
+    const ending = () => engineEnding(this.#finished, promptTokens, this.#tokens);
+    const closing = [...closingPayloads({ id, ending }, this.#hasText)];
     this.#write(joinEvents(closing), closing.length, lastChunk);
   }
 
@@ -90,9 +90,19 @@ class ForwardedWriter {
     if (deltas.length === 0 || !('text' in event)) return undefined;
     signal.throwIfAborted();
     for (const delta of deltas) this.#tokens += countTokens(delta);
-    const text = textEvents(deltas, event.text, this.#payloads.text);
-    if (this.#write(text, deltas.length)) return undefined;
+    const texts = escaped.test(event.text) ? deltas.map(escape) : deltas;
+    if (this.#write(this.#joinTexts(texts), deltas.length)) return undefined;
     return once(response, 'drain', { signal }).then(() => undefined);
+  }
+
+  /** The events of texts, joined with what is between them, which is the same. */
+  #joinTexts(texts: readonly string[]): string {
+    const { id } = this.#answer;
+    const [firstStart, firstMiddle] = this.#hasText ? otherParts : firstParts;
+    const [start, middle, end] = otherParts;
+    this.#hasText = true;
+    const between = `${end}${start}${id}${middle}`;
+    return `${firstStart}${id}${firstMiddle}${texts.join(between)}${end}`;
   }
 
   #write(text: string, events: number, end = ''): boolean {

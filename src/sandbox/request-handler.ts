@@ -13,7 +13,8 @@ import { recordBody, type RequestRecord, writeRecord } from './request-record.ts
 import { answerRoute, findRoute, type Route } from './routes.ts';
 import type { SandboxState } from './sandbox-state.ts';
 
-function openRecord({ clock }: SandboxState, request: IncomingMessage): RequestRecord {
+function openRecord({ clock, log }: SandboxState, request: IncomingMessage): RequestRecord {
+  if (log === undefined) return { time: '', events: 0 };
   const { method = 'GET', url = '/', headers } = request;
   const token = bearerToken(headers.authorization);
   const key = token === undefined ? undefined : maskKey(token);
@@ -25,9 +26,10 @@ function endRecord(
   { clock, log, isClosing }: SandboxState,
   { record, request, arrived }: Exchange,
 ): void {
+  if (log === undefined) return;
   record.ended ??= isClosing ? 'sandbox closed' : 'client closed';
   record.milliseconds = Math.round(clock.monotonic() - arrived);
-  if (log !== undefined) writeRecord(log, record, bearerToken(request.headers.authorization));
+  writeRecord(log, record, bearerToken(request.headers.authorization));
 }
 
 /** One for all requests: the default reason is a new DOMException for each, with its stack. */
@@ -38,7 +40,9 @@ function openExchange(
   request: IncomingMessage,
   response: ServerResponse,
 ): Exchange {
-  const closed = new AbortController();
+  const { socket } = request;
+  const closed = state.idle.get(socket) ?? new AbortController();
+  state.idle.delete(socket);
   state.requests += 1;
   const exchange: Exchange = {
     request,
@@ -51,7 +55,6 @@ function openExchange(
     fault: {},
     refuseBody: undefined,
   };
-  const { socket } = request;
   state.open.set(socket, exchange);
   // Without a listener, an error would end the process. A failed response is closed, too.
   response.on('error', ({ message }) => (exchange.record.problem ??= message));
@@ -59,7 +62,8 @@ function openExchange(
     if (state.open.get(socket) === exchange) state.open.delete(socket);
     endRecord(state, exchange);
     // After the whole answer nothing waits, and an abort takes longer than most of what is done for a request.
-    if (!response.writableFinished) closed.abort(connectionClosed);
+    if (response.writableFinished) state.idle.set(socket, closed);
+    else closed.abort(connectionClosed);
   });
   return exchange;
 }

@@ -1,7 +1,8 @@
 // Connections that fail do not affect others.
 
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { Engine } from '../../src/sandbox/engine.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { createLog } from './log-helpers.ts';
 import {
@@ -82,6 +83,57 @@ describe('heads and connections', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
     expect(text).toContain('hello');
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});
+
+describe('a connection that the client closes', () => {
+  /** An engine that answers the first prompt, and waits with the others until they are aborted. */
+  function createEngine() {
+    const signals: AbortSignal[] = [];
+    const engine: Engine = async function* answer(_, signal) {
+      signals.push(signal);
+      if (signals.length === 1) {
+        yield { type: 'text-received', text: 'whole', deltas: ['whole'] };
+        yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
+        return;
+      }
+      await once(signal, 'abort');
+    };
+    const areAborted = () => signals.map((signal) => signal.aborted);
+    return { engine, signals, areAborted };
+  }
+
+  test.each([
+    ['after a whole answer', 'alone'],
+    ['with two requests sent together', 'together'],
+  ])('aborts the open answer %s', async (_, way) => {
+    const { engine, signals, areAborted } = createEngine();
+    const sandbox = await openSandbox({ engine });
+    const isAlone = way === 'alone';
+    const request = rawRequest('first');
+    const socket = await openSocket(sandbox, isAlone ? request : request + request);
+    await once(socket, 'data');
+    expect(areAborted()).not.toContain(true);
+    if (isAlone) socket.write(request);
+    await vi.waitFor(() => expect(signals).toHaveLength(2));
+    socket.destroy();
+    await vi.waitFor(() => expect(areAborted().at(-1)).toBe(true));
+    expect(signals.at(-1)?.reason).toMatchObject({ message: 'the connection has ended' });
+  });
+
+  test('does not end the answer of another connection', async () => {
+    const { engine, signals, areAborted } = createEngine();
+    const sandbox = await openSandbox({ engine });
+    const request = rawRequest('first');
+    const kept = await openSocket(sandbox, request);
+    await once(kept, 'data');
+    const closed = await openSocket(sandbox, request);
+    await vi.waitFor(() => expect(signals).toHaveLength(2));
+    closed.destroy();
+    await vi.waitFor(() => expect(areAborted()).toEqual([false, true]));
+    kept.write(request);
+    await vi.waitFor(() => expect(signals).toHaveLength(3));
+    expect(areAborted()).toEqual([false, true, false]);
   });
 });
 

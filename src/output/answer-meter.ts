@@ -52,41 +52,54 @@ function addTo(metadata: Writable<AnswerMetadata>, event: ChatEvent): void {
 }
 
 /** Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. */
-interface AnswerMeter {
-  event(event: ChatEvent): void;
+class AnswerMeter {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #start: number;
+  #metadata: Writable<AnswerMetadata> = { complete: false };
+  #firstText: number | undefined;
+  #attempts = 1;
+  /** Time of the next request; undefined if none is scheduled. */
+  #next: number | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+    this.#start = clock.monotonic();
+  }
+
+  event(event: ChatEvent): void {
+    if (event.type === 'text-received') {
+      this.#firstText ??= this.#elapsed();
+      return;
+    }
+    addTo(this.#metadata, event);
+    if (event.type === 'answer-started') {
+      // The model name of a failed attempt does not apply to its retry.
+      this.#metadata = { complete: false };
+      this.#attempts = event.attempt;
+      this.#next = undefined;
+    }
+    if (event.type === 'retry-scheduled') {
+      this.#attempts = event.retry;
+      this.#next = this.#elapsed() + event.delay;
+    }
+  }
+
   /** With reported attempts and times for a finished answer, else with measured ones. */
-  metadata(failure?: Failure): AnswerMetadata;
+  metadata(failure?: Failure): AnswerMetadata {
+    const metadata = this.#metadata;
+    if (metadata.complete) return metadata;
+    const firstText = this.#firstText;
+    const isSent = this.#next !== undefined && this.#elapsed() >= this.#next;
+    const sent = isSent ? this.#attempts + 1 : this.#attempts;
+    const timing = { ...(firstText !== undefined && { firstText }), total: this.#elapsed() };
+    return { ...metadata, attempts: failure?.attempts ?? sent, timing };
+  }
+
+  #elapsed(): number {
+    return this.#clock.monotonic() - this.#start;
+  }
 }
 
 /** Time starts with this call. */
-export function createAnswerMeter(clock: Pick<Clock, 'monotonic'>): AnswerMeter {
-  const start = clock.monotonic();
-  const elapsed = () => clock.monotonic() - start;
-  let metadata: Writable<AnswerMetadata> = { complete: false };
-  let firstText: number | undefined;
-  let attempts = 1;
-  /** Time of the next request; undefined if none is scheduled. */
-  let next: number | undefined;
-  return {
-    event(event) {
-      addTo(metadata, event);
-      if (event.type === 'text-received') firstText ??= elapsed();
-      if (event.type === 'answer-started') {
-        // The model name of a failed attempt does not apply to its retry.
-        metadata = { complete: false };
-        attempts = event.attempt;
-        next = undefined;
-      }
-      if (event.type === 'retry-scheduled') {
-        attempts = event.retry;
-        next = elapsed() + event.delay;
-      }
-    },
-    metadata(failure) {
-      if (metadata.complete) return metadata;
-      const sent = next !== undefined && elapsed() >= next ? attempts + 1 : attempts;
-      const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
-      return { ...metadata, attempts: failure?.attempts ?? sent, timing };
-    },
-  };
-}
+export const createAnswerMeter = (clock: Pick<Clock, 'monotonic'>): AnswerMeter =>
+  new AnswerMeter(clock);

@@ -57,11 +57,15 @@ const metadata = ['id', 'model', 'finishReason', 'requestId'] as const;
 
 type MetadataEvent = ChatEvent & Partial<Readonly<Record<(typeof metadata)[number], string>>>;
 
+/** How the events of one prompt are changed. */
+interface EventChange {
+  /** For each kind of text. */
+  readonly createStream: () => MaskedStream;
+  readonly change: (event: ChatEvent) => ChatEvent;
+}
+
 /** Masks only texts from the service: a secret that looks like a type or the name of a field must not change those. */
-function maskMetadata(event: MetadataEvent, { mask, mayConcern }: SecretFilter): ChatEvent {
-  const { id = '', model = '', finishReason = '', requestId = '' } = event;
-  // One search for all of them is faster, and nearly always enough.
-  if (!mayConcern(`${id}\n${model}\n${finishReason}\n${requestId}`)) return event;
+function maskMetadata(event: MetadataEvent, mask: SecretFilter['mask']): ChatEvent {
   let masked = event;
   for (const name of metadata) {
     const value = event[name];
@@ -72,18 +76,40 @@ function maskMetadata(event: MetadataEvent, { mask, mayConcern }: SecretFilter):
   return masked;
 }
 
-/** How the events of one prompt are changed. */
-interface EventChange {
-  /** For each kind of text. */
-  readonly createStream: () => MaskedStream;
-  readonly change: (event: ChatEvent) => ChatEvent;
-}
+/** Masks the events of a client. */
+class EventMasking implements EventChange {
+  readonly filter: SecretFilter;
+  /** The latest without a secret: each answer has its id twice, and most the same model and reason. */
+  #id: string | undefined;
+  #model: string | undefined;
+  #finishReason: string | undefined;
 
-const maskWith = (filter: SecretFilter): EventChange => ({
-  createStream: () => createMaskedStream(filter),
-  // The client masks its own failures.
-  change: (event) => (event.type === 'retry-scheduled' ? event : maskMetadata(event, filter)),
-});
+  constructor(filter: SecretFilter) {
+    this.filter = filter;
+  }
+
+  createStream(): MaskedStream {
+    return createMaskedStream(this.filter);
+  }
+
+  change(event: ChatEvent): ChatEvent {
+    // The client masks its own failures.
+    if (event.type === 'retry-scheduled') return event;
+    const fields: MetadataEvent = event;
+    const { id = this.#id, model = this.#model, finishReason = this.#finishReason } = fields;
+    const { requestId } = fields;
+    const isSame = id === this.#id && model === this.#model && finishReason === this.#finishReason;
+    if (isSame && requestId === undefined) return event;
+    // One search for all of them is faster, and nearly always enough.
+    const mayConcern = this.filter.mayConcern(`${id}\n${model}\n${finishReason}\n${requestId}`);
+    const masked = mayConcern ? maskMetadata(event, this.filter.mask) : event;
+    if (masked !== event) return masked;
+    this.#id = id;
+    this.#model = model;
+    this.#finishReason = finishReason;
+    return event;
+  }
+}
 
 /**
  * Changes the events of one prompt and passes them to `take`; an end of a text that may begin a secret is held back until
@@ -149,14 +175,14 @@ type Send = NonNullable<Client['send']>;
 /** Sends a prompt as `send` does, and masks its events. */
 function maskSend(
   send: Send,
-  filter: SecretFilter | undefined,
+  masking: EventMasking | undefined,
   [request, take, options]: Parameters<Send>,
 ): Promise<void> {
   const signal = options?.signal;
   const mask =
-    filter === undefined
+    masking === undefined
       ? { event: take, release: () => undefined }
-      : new EventMask(maskWith(filter), take);
+      : new EventMask(masking, take);
   const takeMasked = (event: ChatEvent): Taken => {
     signal?.throwIfAborted();
     return mask.event(event);
@@ -187,15 +213,20 @@ export function maskClient(client: Client, filter: () => SecretFilter | undefine
     const known = filter();
     return known === undefined ? value : maskValue(value, known.mask);
   };
+  let masking: EventMasking | undefined;
+  const maskingOf = (known: SecretFilter | undefined) => {
+    if (known !== masking?.filter) masking = known && new EventMasking(known);
+    return masking;
+  };
   const { send } = client;
   return {
     chat(request, options) {
-      const known = filter();
+      const known = maskingOf(filter());
       const events = untilAborted(client.chat(request, options), options?.signal);
-      return known === undefined ? events : changeEvents(events, maskWith(known));
+      return known === undefined ? events : changeEvents(events, known);
     },
     ...(send !== undefined && {
-      send: (...words) => maskSend(send, filter(), words),
+      send: (...words) => maskSend(send, maskingOf(filter()), words),
     }),
     listModels: async (options) => masked(await client.listModels(options)),
     getModel: async (id, options) => masked(await client.getModel(id, options)),

@@ -156,8 +156,8 @@ function sendMetered(
   words: Parameters<Send>,
 ): Promise<void> {
   const admitted = meter.admit(words[0]);
-  const sendNow = () => sendAdmitted(meter, clock, send, words);
-  return admitted === undefined ? sendNow() : admitted.then(sendNow);
+  if (admitted === undefined) return sendAdmitted(meter, clock, send, words);
+  return admitted.then(() => sendAdmitted(meter, clock, send, words));
 }
 
 /** Loads the guard of a budget with the first request; nothing without one. */

@@ -118,3 +118,47 @@ test('does not mask the types of events and the names of fields', async () => {
   const secrets = createSecretFilter(words, 1);
   expect(await receive(sent, undefined, undefined, secrets)).toEqual({ events: sent });
 });
+
+test('masks metadata that follows the same metadata without a secret', async () => {
+  const name = (id: string, model: string): ChatEvent => ({ type: 'answer-named', id, model });
+  const end = (finishReason: string): ChatEvent => ({ ...finished, id: 'a1', finishReason });
+  const { events } = await receive([
+    name('a1', 'origin'),
+    end('stop'),
+    name('a1', `m-${secretKey}`),
+    name(secretKey, 'origin'),
+    end(secretKey),
+    { type: 'answer-started', attempt: 2, requestId: secretKey },
+    end('stop'),
+  ]);
+  expect(events).toEqual([
+    name('a1', 'origin'),
+    end('stop'),
+    name('a1', 'm-***'),
+    name('***', 'origin'),
+    end('***'),
+    { type: 'answer-started', attempt: 2, requestId: '***' },
+    end('stop'),
+  ]);
+});
+
+test('masks metadata that is secret only for a later filter', async () => {
+  const name: ChatEvent = { type: 'answer-named', id: secretKey };
+  const service = {
+    async *chat() {
+      yield name;
+    },
+    listModels: async () => [],
+    getModel: async (id: string) => ({ id }),
+    close: () => undefined,
+  } satisfies Client;
+  let known = createSecretFilter(['another-secret'], 8);
+  const client = maskClient(service, () => known);
+  const read = async () => {
+    for await (const event of client.chat({ model: 'origin', messages: [] })) return event;
+    return undefined;
+  };
+  expect(await read()).toEqual(name);
+  known = filter;
+  expect(await read()).toEqual({ type: 'answer-named', id: '***' });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createPlaces, type Place } from '../../src/batch/limits/places.ts';
+import type { Place } from '../../src/batch/limits/place.ts';
+import { createPlaces } from '../../src/batch/limits/places.ts';
 import { runItems } from '../../src/batch/run-items.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 

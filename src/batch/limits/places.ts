@@ -5,27 +5,9 @@ import {
   type FoundLimits,
   type LimitController,
 } from './limit-controller.ts';
+import type { Place, PlaceRequest } from './place.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Ticket } from './ticket.ts';
-
-/** The permission to send one request. */
-export interface Place {
-  /** The service refused the request. @param retryAfter milliseconds; undefined without a Retry-After */
-  refuse(retryAfter: number | undefined): void;
-  /** The head of a response arrived. */
-  announce(limits: AnnouncedLimits): void;
-  /** The request ended; without effect after a refusal. */
-  release(): void;
-}
-
-interface PlaceRequest {
-  /** Requests with a lower one are sent first. */
-  readonly order: number;
-  /** For the rate limit. */
-  readonly tokens: number;
-  /** Milliseconds until the request may be sent. */
-  readonly wait: number;
-}
 
 /** Gives out places as fast as the service allows. */
 export interface Places {
@@ -93,7 +75,7 @@ async function wakeAfter(state: PlacesState, wait: number): Promise<void> {
     throw error;
   }
   if (state.timer === timer) state.timer = undefined;
-  grantPlaces(state);
+  grantPlaces(state, clock.monotonic());
 }
 
 function setTimer(state: PlacesState, wait: number): void {
@@ -114,10 +96,10 @@ class OpenPlace implements Place {
   readonly #ticket: Ticket;
   #isOpen = true;
 
-  constructor(state: PlacesState) {
+  constructor(state: PlacesState, now: number) {
     state.open += 1;
     this.#state = state;
-    this.#ticket = state.controller.begin(state.clock.monotonic());
+    this.#ticket = state.controller.begin(now);
   }
 
   refuse(retryAfter: number | undefined): void {
@@ -137,16 +119,17 @@ class OpenPlace implements Place {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#state.open -= 1;
-    end(this.#state.clock.monotonic());
-    grantPlaces(this.#state);
+    const now = this.#state.clock.monotonic();
+    end(now);
+    grantPlaces(this.#state, now);
   }
 }
 
 /** Whether the request need not wait. */
-function isFree(state: PlacesState, { wait }: PlaceRequest): boolean {
-  const { open, most, rateLimit, waiters, controller, clock } = state;
+function isFree(state: PlacesState, { wait }: PlaceRequest, now: number): boolean {
+  const { open, most, rateLimit, waiters, controller } = state;
   if (wait > 0 || open >= most || rateLimit !== undefined || waiters.length > 0) return false;
-  return controller.delay(clock.monotonic()) <= 0;
+  return controller.delay(now) <= 0;
 }
 
 /** Grants the place as soon as the user's limit allows the request; other requests come after it. */
@@ -154,40 +137,39 @@ async function grantPaid(state: PlacesState, rateLimit: RateLimit, waiter: Waite
   state.isPaying = true;
   const isAllowed = await rateLimit.acquire(waiter.tokens, waiter.stop);
   state.isPaying = false;
-  if (isAllowed) waiter.grant(new OpenPlace(state));
-  else waiter.grant(undefined);
-  grantPlaces(state);
+  const now = state.clock.monotonic();
+  waiter.grant(isAllowed ? new OpenPlace(state, now) : undefined);
+  grantPlaces(state, now);
 }
 
 /** The milliseconds until a waiting request may be sent, and which one. */
-function nextGrant({ clock, controller, waiters }: PlacesState): { wait: number; index: number } {
-  const now = clock.monotonic();
+function nextGrant({ controller, waiters }: PlacesState, now: number) {
   const index = waiters.findIndex(({ notBefore }) => notBefore <= now);
   if (index !== -1) return { wait: controller.delay(now), index };
   return { wait: Math.min(...waiters.map(({ notBefore }) => notBefore)) - now, index };
 }
 
 /** Sends what may be sent now, and sets a timer for the rest. */
-function grantPlaces(state: PlacesState): void {
+function grantPlaces(state: PlacesState, now: number): void {
   const { waiters, rateLimit } = state;
   while (waiters.length > 0 && !state.isPaying) {
-    const { wait, index } = nextGrant(state);
+    const { wait, index } = nextGrant(state, now);
     if (wait > 0) {
       if (wait !== Number.POSITIVE_INFINITY) setTimer(state, wait);
       return;
     }
     const [waiter] = waiters.splice(index, 1);
     if (waiter === undefined) return;
-    if (rateLimit === undefined) waiter.grant(new OpenPlace(state));
+    if (rateLimit === undefined) waiter.grant(new OpenPlace(state, now));
     else void grantPaid(state, rateLimit, waiter);
   }
 }
 
-function enqueue(state: PlacesState, waiter: Waiter): void {
+function enqueue(state: PlacesState, waiter: Waiter, now: number): void {
   const { waiters } = state;
   const after = waiters.findIndex(({ order }) => order > waiter.order);
   waiters.splice(after === -1 ? waiters.length : after, 0, waiter);
-  grantPlaces(state);
+  grantPlaces(state, now);
 }
 
 function leave(state: PlacesState, waiter: Waiter): void {
@@ -216,10 +198,12 @@ function waitForPlace(
   state: PlacesState,
   { order, tokens, wait }: PlaceRequest,
   stop: AbortSignal,
+  now: number,
 ): Promise<Place | undefined> {
-  const notBefore = state.clock.monotonic() + wait;
   watchStop(state, stop);
-  return new Promise((grant) => enqueue(state, { order, tokens, notBefore, stop, grant }));
+  return new Promise((grant) =>
+    enqueue(state, { order, tokens, notBefore: now + wait, stop, grant }, now),
+  );
 }
 
 export function createPlaces(options: PlacesOptions): Places {
@@ -237,7 +221,9 @@ export function createPlaces(options: PlacesOptions): Places {
   return {
     take(request, stop) {
       if (stop.aborted) return undefined;
-      return isFree(state, request) ? new OpenPlace(state) : waitForPlace(state, request, stop);
+      const now = clock.monotonic();
+      if (isFree(state, request, now)) return new OpenPlace(state, now);
+      return waitForPlace(state, request, stop, now);
     },
     open: () => state.open,
     found: () => state.controller.found(),

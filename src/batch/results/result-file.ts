@@ -8,6 +8,7 @@ import { removeFile } from '../../storage/remove-file.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { synchronizeFolder } from '../../storage/replace-file.ts';
 import { type FileWatch, watchFile } from './file-watch.ts';
+import { createLineEncoder } from './line-encoder.ts';
 import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
 import { readExisting, resultsPath } from './read-results.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from './result-index.ts';
 import type { ResultFormat } from './result-line.ts';
 import { createSynchronization, type Synchronization } from './synchronization.ts';
-import { isInOrder, replaceResults, resultBlocks } from './write-results.ts';
+import { isInOrder, replaceResults, resultBlocks, sizeOf } from './write-results.ts';
 
 /**
  * The results file of a batch, one JSON line per result. Each result is appended at once, so that no item is sent
@@ -118,13 +119,6 @@ function refuseLostLock(lock: HeldLock, name: string): void {
   );
 }
 
-/** Bytes of all indexed results. */
-function sizeOf(index: ResultIndex): number {
-  let size = 0;
-  for (let item = 1; item <= index.last(); item += 1) size += index.get(item)?.length ?? 0;
-  return size;
-}
-
 interface OpenFile {
   readonly name: string;
   readonly realPath: string;
@@ -139,18 +133,20 @@ interface OpenFile {
 
 function createAppend(file: OpenFile): ResultFile['append'] {
   const { name, guarded, index, lock, synchronization, watch } = file;
+  const encode = createLineEncoder();
   return (results) => {
     if (synchronization.error() !== undefined || !lock.isKept()) watch.check();
     watch.throwIfBroken();
     let offset = guarded.size();
+    const { bytes, lengths } = encode(results.map(({ text }) => text));
     try {
-      guarded.append(Buffer.from(results.map(({ text }) => text).join('')));
+      guarded.append(bytes);
     } catch (error) {
       throw error instanceof Failure ? error : cannotWrite(name, error, notSaved);
     }
     synchronization.written();
-    for (const { index: item, fingerprint, isAnswered, text } of results) {
-      const length = Buffer.byteLength(text);
+    for (const [at, { index: item, fingerprint, isAnswered }] of results.entries()) {
+      const length = lengths[at] ?? 0;
       index.set({ index: item, fingerprint, isAnswered, file: 0, offset, length });
       offset += length;
     }

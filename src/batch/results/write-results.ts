@@ -157,3 +157,10 @@ export function isInOrder(index: ResultIndex, size: number): boolean {
   const [first, second] = resultRanges(index);
   return second === undefined && first?.offset === 0 && first.length === size;
 }
+
+/** Bytes of all indexed results. */
+export function sizeOf(index: ResultIndex): number {
+  let size = 0;
+  for (let item = 1; item <= index.last(); item += 1) size += index.get(item)?.length ?? 0;
+  return size;
+}

@@ -25,6 +25,8 @@ import {
 
 /** Milliseconds between two writes. */
 const interval = 1000;
+/** Lines of a write: those of a fast batch would take tens of megabytes in a second. */
+const mostWaiting = 1000;
 const longestModel = 200;
 
 function outcomeOf(error: unknown): string {
@@ -92,7 +94,7 @@ function lineOf(
   };
 }
 
-/** Writes lines together, at least every second; a failed write is one warning of the run. */
+/** Writes lines together, at least every second and every {@link mostWaiting} lines; a failed write is one warning of the run. */
 function createLedgerWriter(
   { context, notices }: MeterSources,
   onLost: (lines: readonly LedgerLine[]) => void,
@@ -123,6 +125,7 @@ function createLedgerWriter(
     add(line: LedgerLine): void {
       waiting.push(line);
       stopTimer ??= context.clock.repeat(interval, flush);
+      if (waiting.length === mostWaiting) flush();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { createPlaces, type Place } from '../../../src/batch/limits/places.ts';
+import type { Place } from '../../../src/batch/limits/place.ts';
+import { createPlaces } from '../../../src/batch/limits/places.ts';
 import { createRateLimit } from '../../../src/batch/limits/rate-limit.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 

@@ -1,7 +1,8 @@
 import type { InputItem } from '../../../batch/input/item.ts';
 import { announcedLimits, hasLimits } from '../../../batch/limits/announced-limits.ts';
 import { createPatience, type Patience } from '../../../batch/limits/patience.ts';
-import { createPlaces, type Place, type Places } from '../../../batch/limits/places.ts';
+import type { Place } from '../../../batch/limits/place.ts';
+import { createPlaces, type Places } from '../../../batch/limits/places.ts';
 import {
   createRateLimit,
   type RateLimit,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ResponseTurn } from '../../src/client/http/undici/response-turn.ts';
-import type { HttpResponse } from '../../src/client/http/transport.ts';
+import { ResponseTurn } from '../../../src/client/http/undici/response-turn.ts';
+import type { HttpResponse } from '../../../src/client/http/transport.ts';
 
 const response = (status: number): HttpResponse => ({
   status,

@@ -16,7 +16,7 @@ import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
 import { learnWindows, withWindow } from './served-windows.ts';
-import { singleNetwork } from './single-network.ts';
+import { nextTurn, singleNetwork } from './single-network.ts';
 
 export interface Service {
   readonly client: Client;
@@ -124,6 +124,7 @@ export async function openClient(
     ...others,
   };
   const client = maskClient(createClient(options), () => textFilter(context.secrets));
+  if (others.connectEarly === true) await nextTurn();
   if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
   const { logClient } = await import('./logged-client.ts');
   const baseUrl = parseBaseUrl(target.baseUrl);

@@ -15,3 +15,6 @@ export async function singleNetwork(environment: Environment): Promise<OpenNetwo
     hint: 'unset it: node:http starts sooner',
   });
 }
+
+/** An early connection begins at the end of this turn; what follows would delay it. */
+export const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));

@@ -17,19 +17,23 @@ export interface WrittenResult extends ResultLine {
   readonly text: string;
 }
 
-/** A result and its bytes in a file, line end included. */
-export interface IndexedResult extends ResultLine {
+export interface ByteRange {
   /** Number of the file, from 0. */
   readonly file: number;
   readonly offset: number;
   readonly length: number;
 }
 
+/** A result and its bytes in a file, line end included. */
+export interface IndexedResult extends ResultLine, ByteRange {}
+
 /** Positions of results by item: about 24 bytes per item, independent of the size of the results. */
 export interface ResultIndex {
   /** Replaces an earlier result of the same item. */
   set(result: IndexedResult): void;
   get(index: number): IndexedResult | undefined;
+  /** Where the result is. */
+  range(index: number): ByteRange | undefined;
   /** The highest index with a result; 0 without any. */
   last(): number;
   count(): number;
@@ -77,6 +81,10 @@ function createModelNumbers() {
   };
 }
 
+function readRange({ file, offset, length }: Block, at: number): ByteRange {
+  return { file: file[at] ?? 0, offset: offset[at] ?? 0, length: length[at] ?? 0 };
+}
+
 function readBlock(
   block: Block,
   at: number,
@@ -91,9 +99,7 @@ function readBlock(
     isAnswered: (state & answered) !== 0,
     isFromSandbox: (state & fromSandbox) !== 0,
     fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
-    file: block.file[at] ?? 0,
-    offset: block.offset[at] ?? 0,
-    length: block.length[at] ?? 0,
+    ...readRange(block, at),
   };
 }
 
@@ -127,6 +133,11 @@ export function createResultIndex(): ResultIndex {
     get(index) {
       const block = blocks.get(Math.floor(index / blockSize));
       return block && readBlock(block, index % blockSize, index, models);
+    },
+    range(index) {
+      const block = blocks.get(Math.floor(index / blockSize));
+      const at = index % blockSize;
+      return block === undefined || block.state[at] === absent ? undefined : readRange(block, at);
     },
     last: () => last,
     count: () => count,

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { openTemporaryFile, renameFile, synchronizeFolder } from '../../storage/replace-file.ts';
 import { removeFile } from '../../storage/remove-file.ts';
-import type { ResultIndex } from './result-index.ts';
+import type { ByteRange, ResultIndex } from './result-index.ts';
 
 const blockSize = 1 << 20;
 const lineEnd = 0x0a;
@@ -33,17 +33,11 @@ export function writeBlocks(descriptor: number, blocks: Iterable<Uint8Array>): v
   }
 }
 
-interface ByteRange {
-  readonly file: number;
-  readonly offset: number;
-  readonly length: number;
-}
-
 /** Ranges of the results in item order; adjacent results are one range. */
 function* resultRanges(index: ResultIndex): Generator<ByteRange, void> {
   let open: ByteRange | undefined;
   for (let item = 1; item <= index.last(); item += 1) {
-    const next = index.get(item);
+    const next = index.range(item);
     if (next === undefined) continue;
     const isAdjacent = open?.file === next.file && open.offset + open.length === next.offset;
     if (open !== undefined && isAdjacent) {
@@ -161,6 +155,6 @@ export function isInOrder(index: ResultIndex, size: number): boolean {
 /** Bytes of all indexed results. */
 export function sizeOf(index: ResultIndex): number {
   let size = 0;
-  for (let item = 1; item <= index.last(); item += 1) size += index.get(item)?.length ?? 0;
+  for (let item = 1; item <= index.last(); item += 1) size += index.range(item)?.length ?? 0;
   return size;
 }

@@ -98,30 +98,14 @@ export interface SendOptions extends AttemptOptions {
   readonly check?: AnswerCheck | undefined;
 }
 
-interface Attempt {
-  readonly outcome: ItemOutcome;
-  /** With a 429 that may be sent again. */
-  readonly isRefused: boolean;
-}
-
-async function sendOnce(
-  options: SendOptions,
+function failedOutcome(
+  attempt: ItemAttempt,
   request: CompletionRequest,
-  permission: Permission | undefined,
-): Promise<Attempt> {
-  const attempt = new ItemAttempt(options, permission);
-  try {
-    await attempt.send(request);
-    return { outcome: attempt.outcome(request), isRefused: attempt.isRefused };
-  } catch (error) {
-    if (attempt.isCancelled) {
-      return { outcome: attempt.outcome(request, stoppedAnswer(), true), isRefused: false };
-    }
-    const outcome = attempt.outcome(request, withRequestHint(toFailure(error), options.settings));
-    return { outcome, isRefused: attempt.isRefused };
-  } finally {
-    attempt.release();
-  }
+  error: unknown,
+  settings: ResolvedSettings,
+): ItemOutcome {
+  if (attempt.isCancelled) return attempt.outcome(request, stoppedAnswer(), true);
+  return attempt.outcome(request, withRequestHint(toFailure(error), settings));
 }
 
 /** The outcome of an item whose last attempt was refused, and which is not sent again. */
@@ -154,10 +138,20 @@ async function sendRequest(
   let cuts = 0;
   let longest: ItemOutcome | undefined;
   for (;;) {
-    const { outcome, isRefused } = await sendOnce(options, request, permission);
+    const attempt = new ItemAttempt(options, permission);
+    let outcome: ItemOutcome;
+    // Not in a function of its own, because each async function costs as much as reading a chunk.
+    try {
+      await attempt.send(request);
+      outcome = attempt.outcome(request);
+    } catch (error) {
+      outcome = failedOutcome(attempt, request, error, options.settings);
+    } finally {
+      attempt.release();
+    }
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
-    if (isRefused && permission !== undefined) {
+    if (attempt.isRefused && !outcome.wasStopped && permission !== undefined) {
       const next = await permission.afterRefusal();
       if (next === 'again') continue;
       longest = longer(longest, refusedOutcome(outcome, attempts, next === 'starved'));

@@ -80,7 +80,7 @@ class ForwardedWriter {
     const { id, promptTokens } = this.#answer;
     const ending = () => engineEnding(this.#finished, promptTokens, this.#tokens);
     const closing = [...closingPayloads({ id, ending }, this.#hasText)];
-    this.#write(joinEvents(closing), closing.length, lastChunk);
+    this.#write(joinEvents(closing), true, closing.length, lastChunk);
   }
 
   #take(event: ChatEvent): Promise<void> | void {
@@ -91,7 +91,8 @@ class ForwardedWriter {
     signal.throwIfAborted();
     for (const delta of deltas) this.#tokens += countTokens(delta);
     const texts = escaped.test(event.text) ? deltas.map(escape) : deltas;
-    if (this.#write(this.#joinTexts(texts), deltas.length)) return undefined;
+    const isAscii = !notAscii.test(event.text);
+    if (this.#write(this.#joinTexts(texts), isAscii, deltas.length)) return undefined;
     return once(response, 'drain', { signal }).then(() => undefined);
   }
 
@@ -105,11 +106,11 @@ class ForwardedWriter {
     return `${firstStart}${id}${firstMiddle}${texts.join(between)}${end}`;
   }
 
-  #write(text: string, events: number, end = ''): boolean {
+  /** @param isAscii known of the texts, because to search all of the events takes ten times as long */
+  #write(text: string, isAscii: boolean, events: number, end = ''): boolean {
     const { record, response } = this.#exchange;
     this.#isChunked ??= this.#writeHead();
     record.events += events;
-    const isAscii = !notAscii.test(text);
     const bytes = this.#isChunked ? chunkOf(text, isAscii) + end : text;
     return response.write(bytes, isAscii ? 'latin1' : 'utf8');
   }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { appendLine } from '../storage/state-file.ts';
-import type { LedgerLine } from './ledger-line.ts';
+import { ledgerJson, type LedgerLine } from './ledger-line.ts';
 
 /** The folder of the ledger, in the state folder. */
 export const ledgerFolder = (state: string): string => path.join(state, 'usage');
@@ -19,7 +19,7 @@ export function appendToLedger(state: string, lines: readonly LedgerLine[]): voi
     const month = monthOf(line.time);
     const texts = months.get(month) ?? [];
     months.set(month, texts);
-    texts.push(JSON.stringify(line));
+    texts.push(ledgerJson(line));
   }
   for (const [month, texts] of months) appendLine(ledgerFile(state, month), texts.join('\n'));
 }

@@ -1,5 +1,5 @@
 import { createLastSecond } from './last-second.ts';
-import { createQueue, type Ticket } from './ticket.ts';
+import { createQueue, type Ticket, TicketSet } from './ticket.ts';
 
 /** The time between two cuts of a limit. */
 export interface Epoch {
@@ -13,7 +13,7 @@ export interface Epoch {
 }
 
 export interface RequestLog {
-  readonly open: Set<Ticket>;
+  readonly open: TicketSet;
   /** When the first request was sent. */
   startedAt: number | undefined;
   epoch: Epoch;
@@ -82,7 +82,7 @@ function createUndecided() {
 }
 
 export function createRequestLog(): RequestLog {
-  const open = new Set<Ticket>();
+  const open = new TicketSet();
   const lastSecond = createLastSecond();
   const undecided = createUndecided();
   const log: RequestLog = {
@@ -97,7 +97,7 @@ export function createRequestLog(): RequestLog {
       log.startedAt ??= now;
       const [together, inSecond] = [open.size + 1, lastSecond.count(now) + 1];
       const epoch = log.epoch.number;
-      const ticket: Ticket = { sentAt: now, epoch, together, inSecond, state: 'open' };
+      const ticket: Ticket = { sentAt: now, epoch, together, inSecond, state: 'open', slot: 0 };
       open.add(ticket);
       lastSecond.add(ticket);
       undecided.push(ticket);

@@ -8,6 +8,7 @@ const sentAt = (time: number): Ticket => ({
   together: 1,
   inSecond: 1,
   state: 'open',
+  slot: 0,
 });
 
 function lastSecondWith(...times: readonly number[]) {

@@ -1,14 +1,12 @@
 import type { Usage } from '../../../client/contract.ts';
 import type { Timing } from '../../../client/events.ts';
+import { isPlainText } from '../../../json.ts';
 import { escapeJson } from '../../../terminal/safety/escape-json.ts';
 import type { ItemOutcome } from '../sending/item-attempt.ts';
 
-/** Text that is the same in JSON: printable ASCII without quotes and backslashes. */
-const plain = /^[ !#-[\]-~]*$/;
-
 function jsonText(text: string | undefined): string {
   if (text === undefined) return 'null';
-  return plain.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text));
+  return isPlainText(text) ? `"${text}"` : escapeJson(JSON.stringify(text));
 }
 
 function usageJson(usage: Usage | undefined): string {

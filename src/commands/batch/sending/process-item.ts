@@ -26,6 +26,14 @@ export interface ItemProcessing extends TruncationRun {
   readonly stopRun: (failure: Failure) => void;
 }
 
+interface SentItem {
+  readonly item: BatchItem;
+  /** Number of the item in start order, from 0. */
+  readonly sequence: number;
+  readonly fingerprint: bigint;
+  readonly permission: Permission;
+}
+
 function countOutcome(
   { tally, circuitBreaker, stopRun }: ItemProcessing,
   item: BatchItem,
@@ -42,29 +50,29 @@ function countOutcome(
   if (isStarved || circuitBreaker.failed(failure)) stopRun(failure);
 }
 
-async function answerItem(
+function failItem(
   processing: ItemProcessing,
-  item: BatchItem,
-  sequence: number,
-  permission: Permission,
-): Promise<void> {
-  const { secrets, sending, sink, fallback } = processing;
-  const fingerprint = itemFingerprint(item, sending.settings);
+  { item, sequence, fingerprint, permission }: SentItem,
+  error: unknown,
+): Promise<void> | undefined {
+  const { secrets, sending, sink } = processing;
   const { index } = item;
-  let outcome: ItemOutcome;
-  try {
-    const sent = await (fallback?.send(item.content, permission) ??
-      sendItem(sending, item.content, permission));
-    outcome = noteTruncation(processing, sent);
-  } catch (error) {
-    processing.spending?.settle(index, undefined);
-    permission.end(false, undefined);
-    const failure = withRequestHint(toFailure(error), sending.settings);
-    countFailure(processing.tally, failure, item);
-    const line = failureLine(secrets, item, fingerprint, failure);
-    await sink.put(sequence, item, { index, fingerprint, isAnswered: false }, line);
-    return;
-  }
+  processing.spending?.settle(index, undefined);
+  permission.end(false, undefined);
+  const failure = withRequestHint(toFailure(error), sending.settings);
+  countFailure(processing.tally, failure, item);
+  const line = failureLine(secrets, item, fingerprint, failure);
+  return sink.put(sequence, item, { index, fingerprint, isAnswered: false }, line);
+}
+
+/** Counts the outcome and writes the result. */
+function finishItem(
+  processing: ItemProcessing,
+  { item, sequence, fingerprint, permission }: SentItem,
+  outcome: ItemOutcome,
+): Promise<void> | undefined {
+  const { secrets, sink } = processing;
+  const { index } = item;
   const { failure, content, wasStopped } = outcome;
   processing.spending?.settle(index, outcome);
   const isRefused = failure !== undefined && isUnsent(failure);
@@ -72,13 +80,29 @@ async function answerItem(
   // Cancelled or refused before any text: without a result, the next run sends it again.
   if ((isRefused || wasStopped) && content === '') {
     permission.end(false, undefined);
-    return;
+    return undefined;
   }
   const isAnswered = failure === undefined;
   const line = outcomeLine(secrets, item, fingerprint, outcome);
   countOutcome(processing, item, outcome);
   permission.end(isAnswered, outcome.metadata.usage?.total_tokens);
-  await sink.put(sequence, item, { index, fingerprint, isAnswered }, line);
+  return sink.put(sequence, item, { index, fingerprint, isAnswered }, line);
+}
+
+/** With few variables, because V8 keeps all those of an async function for each call. */
+async function answerItem(processing: ItemProcessing, sent: SentItem): Promise<void> {
+  const { sending, fallback } = processing;
+  const { content } = sent.item;
+  let outcome: ItemOutcome;
+  try {
+    outcome = await (fallback?.send(content, sent.permission) ??
+      sendItem(sending, content, sent.permission));
+    outcome = noteTruncation(processing, outcome);
+  } catch (error) {
+    await failItem(processing, sent, error);
+    return;
+  }
+  await finishItem(processing, sent, outcome);
 }
 
 async function refuseItem(
@@ -102,7 +126,7 @@ export function processItem(
   sequence: number,
   permission: Permission,
 ): Promise<void> {
-  return item.problem === undefined
-    ? answerItem(processing, item, sequence, permission)
-    : refuseItem(processing, item, sequence);
+  if (item.problem !== undefined) return refuseItem(processing, item, sequence);
+  const fingerprint = itemFingerprint(item, processing.sending.settings);
+  return answerItem(processing, { item, sequence, fingerprint, permission });
 }

@@ -23,6 +23,15 @@ test.each([1, 2, 3, 5, 7, 1000])('chunks in reads of %d bytes are joined', (size
   });
 });
 
+test('a size and a last chunk may begin with many zeros', () => {
+  const zeros = '0'.repeat(20);
+  expect(decodeAll(new ChunkedBody(), [`${zeros}2\r\nHi\r\n${zeros}\r\n\r\n`])).toEqual({
+    text: 'Hi',
+    isComplete: true,
+    failure: undefined,
+  });
+});
+
 test('bytes after the last chunk are not read', () => {
   expect(decodeAll(new ChunkedBody(), ['1\r\na\r\n0\r\n\r\nstray'])).toMatchObject({
     text: 'a',
@@ -34,7 +43,7 @@ test.each([
   ['a size that is no number', 'zz\r\n'],
   ['an empty size', '\r\n'],
   ['a negative size', '-1\r\n'],
-  ['a size of nine digits', '000000001\r\n'],
+  ['a size of nine digits', '100000000\r\n'],
   ['more bytes than the size', '1\r\nab\r\n'],
   ['a size without an end', '1'.repeat(17_000)],
 ])('%s is a failure after the text before it', (_name, rest) => {

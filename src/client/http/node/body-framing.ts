@@ -28,7 +28,7 @@ export function countedBody(length: number): BodyFraming {
 }
 
 /** RFC 9112, section 7.1; extensions of a chunk have no meaning for a client. */
-const chunkSize = /^([0-9A-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
+const chunkSize = /^0*([0-9A-Fa-f]{1,8})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 /** Bytes of the line with the size of a chunk. */
 const longestLine = 16_384;
 

@@ -33,8 +33,11 @@ interface ReceivedHead {
 
 const usualStart = 'HTTP/1.1 200';
 
-const mayBeUsual = (received: Buffer) =>
-  usualStart.startsWith(received.toString('latin1', 0, usualStart.length));
+/** Whether the bytes may begin a usual head: its start, and no line that ends without a carriage return. */
+function mayBeUsual(received: Buffer): boolean {
+  const text = received.toString('latin1');
+  return usualStart.startsWith(text.slice(0, usualStart.length)) && !/(?<!\r)\n/.test(text);
+}
 
 async function receiveHead(received: AsyncGenerator<Buffer>): Promise<ReceivedHead> {
   let rest: Buffer = Buffer.alloc(0);

@@ -63,9 +63,11 @@ function sendRequest(request: HttpRequest, pending: PendingResponse): void {
   // Never removed, because a socket may fail after its request. After the response, errors reach the reader of its
   // body; destroying the request then would discard received text, or a whole answer followed by stray bytes.
   let responded = false;
-  outgoing.on('error', (error) => {
+  const failBefore = (error: unknown): void => {
     if (!responded) fail(networkFailure(error, stage, route));
-  });
+  };
+  outgoing.on('error', failBefore);
+  onceClosed(outgoing, failBefore);
   onceRefusedByProxy(outgoing, (status) => fail(proxyRefused(status, route)));
   onceConnected(outgoing, route.secure, () => {
     stage = 'waiting';
@@ -88,6 +90,13 @@ function createOutgoing(
 ): ClientRequest {
   const length = body === undefined ? {} : { 'content-length': body.byteLength };
   return send(url, { method, agent, headers: { ...headers, ...length } });
+}
+
+/** Calls back at the end of a request. After a 101, which was not asked for, Node reports nothing else. */
+export function onceClosed(outgoing: ClientRequest, callback: (error: unknown) => void): void {
+  outgoing.once('close', () =>
+    callback(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })),
+  );
 }
 
 /** A proxy refuses a tunnel with any status but 200, and plain http with 407. */

@@ -2,7 +2,7 @@ import { request as openRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { HttpResponse } from '../transport.ts';
-import { receive, type Reading } from './exchange.ts';
+import { onceClosed, receive, type Reading } from './exchange.ts';
 
 /** A connection that delivers what a socket received. What is written to it has been sent already. */
 function replay(socket: Socket, received: AsyncGenerator<Buffer>): Duplex {
@@ -42,7 +42,9 @@ export async function replayResponse(
   const createConnection = () => replay(socket, received);
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = openRequest({ method: 'POST', createConnection });
-    outgoing.on('error', reject).once('response', resolve).end();
+    outgoing.on('error', reject).once('response', resolve);
+    onceClosed(outgoing, reject);
+    outgoing.end();
   });
   onHead();
   return receive(incoming, reading);

@@ -12,8 +12,8 @@ const isSet = (flag: string) =>
 
 test.each([
   [25, []],
-  [999, [...tuned, ...untuned]],
-  [1000, [...tuned, ...limited, ...usual, ...untuned]],
+  [2999, [...tuned, ...untuned]],
+  [3000, [...tuned, ...limited, ...usual, ...untuned]],
 ])('a batch of %d items sets these flags of V8: %j', async (items, flags) => {
   const place = await openBatchPlace();
   place.write('p.txt', promptLines(items));

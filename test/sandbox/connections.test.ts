@@ -1,6 +1,6 @@
 // Connections that fail do not affect others.
 
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../src/sandbox/engine.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
@@ -119,6 +119,30 @@ describe('a connection that the client closes', () => {
     socket.destroy();
     await vi.waitFor(() => expect(areAborted().at(-1)).toBe(true));
     expect(signals.at(-1)?.reason).toMatchObject({ message: 'the connection has ended' });
+  });
+
+  test.each([
+    [[]],
+    [[{ label: 'all', when: {}, fault: { split: { bytes: 9999 } } }]],
+    [[{ label: 'all', when: {}, fault: { encoding: 'gzip' } }]],
+  ] as const)('has no listeners left of earlier answers, with faults %j', async (faults) => {
+    const signals: AbortSignal[] = [];
+    const engine: Engine = async function* answer(_, signal) {
+      signals.push(signal);
+      yield { type: 'text-received', text: 'whole', deltas: ['whole'] };
+      yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
+    };
+    const sandbox = await openSandbox({ engine, faults });
+    const socket = await openSocket(sandbox, rawRequest('first'));
+    let received = '';
+    socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')));
+    for (let answers = 1; answers <= 3; answers += 1) {
+      await vi.waitFor(() => expect(received.split('\r\n0\r\n\r\n')).toHaveLength(answers + 1));
+      await vi.waitFor(() => {
+        expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+      });
+      socket.write(rawRequest('first'));
+    }
   });
 
   test('does not end the answer of another connection', async () => {

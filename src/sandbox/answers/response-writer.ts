@@ -99,14 +99,21 @@ function createWrite(exchange: Exchange, target: Writable): BodyWriter['write'] 
   };
 }
 
+function pipeCompressor(compressor: Compressor, { response, signal }: Exchange): void {
+  compressor.pipe(response);
+  // Without a reader, a flush would wait forever.
+  const destroy = (): void => void compressor.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  // The next exchange of the connection has the same signal.
+  compressor.once('close', () => signal.removeEventListener('abort', destroy));
+}
+
 /** Call it after writing the head. */
 export async function openBodyWriter(exchange: Exchange): Promise<BodyWriter> {
-  const { fault, response, signal } = exchange;
+  const { fault, response } = exchange;
   const compressor =
     fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);
-  compressor?.pipe(response);
-  // Without a reader, a flush would wait forever.
-  signal.addEventListener('abort', () => compressor?.destroy(), { once: true });
+  if (compressor !== undefined) pipeCompressor(compressor, exchange);
   const target = compressor ?? response;
   return {
     write: createWrite(exchange, target),

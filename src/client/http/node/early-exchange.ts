@@ -9,13 +9,11 @@ import type { HttpRequest, HttpResponse } from '../transport.ts';
 import { type BodyFraming, ChunkedBody, countedBody } from './body-framing.ts';
 import type { ConnectedSocket } from './early-connection.ts';
 import type { Reading } from './exchange.ts';
-import { decodedBody, receivedChunks } from './response-body.ts';
+import { connectionEnded, decodedBody, receivedChunks } from './response-body.ts';
 import { parseHead, type ResponseHead } from './response-head.ts';
 
 /** Bytes; Node's parser reports a head that is longer. */
 const longestHead = 16_384;
-
-const cut = () => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
 
 function requestBytes({ method, url, headers, body = new Uint8Array() }: HttpRequest): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -52,7 +50,7 @@ async function receiveHead(received: AsyncGenerator<Buffer>): Promise<ReceivedHe
     if (head === undefined) break;
     return { head, rest: rest.subarray(end + 4) };
   }
-  if (rest.length === 0) throw cut();
+  if (rest.length === 0) throw connectionEnded();
   return { head: undefined, rest };
 }
 
@@ -72,7 +70,7 @@ async function* unframed(
     if (framing.failure !== undefined) throw framing.failure;
     if (framing.isComplete) return;
     const { value, done } = await received.next();
-    if (done === true) throw cut();
+    if (done === true) throw connectionEnded();
     bytes = value;
   }
 }

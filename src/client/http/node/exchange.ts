@@ -8,7 +8,7 @@ import {
   type Stage,
 } from '../../failure/network-failure.ts';
 import type { Clock } from '../../../clock.ts';
-import { decodedBody, receivedChunks } from './response-body.ts';
+import { connectionEnded, decodedBody, receivedChunks } from './response-body.ts';
 import { type ExchangeLimits, lingerTime } from '../network.ts';
 import type { Route } from '../route.ts';
 import { startTimer } from '../timer.ts';
@@ -94,9 +94,7 @@ function createOutgoing(
 
 /** Calls back at the end of a request. After a 101, which was not asked for, Node reports nothing else. */
 export function onceClosed(outgoing: ClientRequest, callback: (error: unknown) => void): void {
-  outgoing.once('close', () =>
-    callback(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })),
-  );
+  outgoing.once('close', () => callback(connectionEnded()));
 }
 
 /** A proxy refuses a tunnel with any status but 200, and plain http with 407. */

@@ -3,6 +3,10 @@ import { RequestFailure } from '../../failure/request-failure.ts';
 import { contentEncoding } from '../response-headers.ts';
 import type { ResponseHeaders } from '../transport.ts';
 
+/** The error of a connection that ended too early, with Node's code for it. */
+export const connectionEnded = (): NodeJS.ErrnoException =>
+  Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' });
+
 /** A decoded body; `explain` maps errors, and `release` is called at its end. */
 export async function* decodedBody(
   received: AsyncGenerator<Uint8Array>,

@@ -140,7 +140,7 @@ async function sendRequest(
   for (;;) {
     const attempt = new ItemAttempt(options, permission);
     let outcome: ItemOutcome;
-    // Not in a function of its own, because each async function costs as much as reading a chunk.
+    // Inline, because another async function would cost as much as reading a chunk.
     try {
       await attempt.send(request);
       outcome = attempt.outcome(request);

@@ -3,16 +3,27 @@
 var numbers = process.versions.node.split('.').map(Number);
 var isOld = numbers[0] < 20 || (numbers[0] === 20 && numbers[1] < 19);
 var words = process.argv.slice(2);
-var mayBeReady =
-  words[0] === 'help' || /^(?:--help|-h|--version|-V)$/.test(words[words.length - 1]);
+var last = words[words.length - 1];
+var mayBeReady = words[0] === 'help' || ['--help', '-h', '--version', '-V'].indexOf(last) !== -1;
 
 function closeDebugger() {
   process._debugEnd();
 }
 
 function isDebuggerWanted() {
-  var options = process.execArgv.concat(process.env.NODE_OPTIONS || '');
-  return /--inspect(?:-brk|-wait)?(?:[= ]|$)/m.test(options.join('\n'));
+  var options = process.execArgv.concat(process.env.NODE_OPTIONS || '').join('\n');
+  return options !== '' && /--inspect(?:-brk|-wait)?(?:[= ]|$)/m.test(options);
+}
+
+/** As `require` of a file beside this one, for which Node would first look for the package. */
+function loadBeside(name) {
+  var path = require('node:path').join(__dirname, name);
+  var source = require('node:fs').readFileSync(path, 'utf8');
+  var opening = '(function (exports, require, module, __filename, __dirname) { ';
+  var loaded = { exports: {} };
+  var run = require('node:vm').runInThisContext(opening + source + '\n})', path);
+  run.call(loaded.exports, loaded.exports, require, loaded, path, __dirname);
+  return loaded.exports;
 }
 
 // On SIGUSR1, which schedulers send before a time limit, Node opens a debugger to every account of the machine, unless
@@ -27,11 +38,11 @@ if (isOld) {
   var hint = 'install a newer Node from https://nodejs.org, or with a version manager';
   process.exitCode = 3;
   process.stderr.write(needs + '\n  ' + hint + '\n');
-} else if (!mayBeReady || !require('./ready-text.cjs').printReadyText(words)) {
+} else if (!mayBeReady || !loadBeside('ready-text.cjs').printReadyText(words)) {
   if (isDebuggerRefused) setImmediate(closeDebugger);
   try {
-    require('./compile-cache.cjs').loadProgram(process);
+    loadBeside('compile-cache.cjs').loadProgram(process);
   } catch (error) {
-    if (!require('./missing-build.cjs').reportMissingBuild()) throw error;
+    if (!loadBeside('missing-build.cjs').reportMissingBuild()) throw error;
   }
 }

@@ -73,6 +73,7 @@ async function assetsOf(node, stage) {
   const assets = Object.fromEntries(
     ['package.json', ...packed].map((name) => [name, resolve(name)]),
   );
+  assets['bin/compile-cache.cjs'] = resolve('scripts/executable/compile-cache.cjs');
   for (const [name, data] of await compileChunks(node)) {
     const path = join(stage, name);
     writeFileSync(path, data);

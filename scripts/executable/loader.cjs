@@ -31,14 +31,14 @@ function readEmbedded(path, encoding) {
   return encoding === undefined ? bytes : bytes.toString(encoding);
 }
 
-/** For the files that read help texts, command data and WebAssembly of the package. */
+/** For the files that read others of the package: help texts, command data, WebAssembly. */
 const embeddedFiles = Object.create(fs, {
   readFileSync: {
     value: (path, options) =>
       String(path).startsWith(root) ? readEmbedded(path, options) : fs.readFileSync(path, options),
   },
 });
-const readers = new Set(['bin/ready-text.cjs', 'dist/main.cjs', 'dist/screen.cjs']);
+const readers = new Set(['bin/natter.cjs', 'dist/main.cjs', 'dist/screen.cjs']);
 
 function compile(path, name) {
   const text = readEmbedded(path, 'latin1').replace(/^#!/, '//');
@@ -57,10 +57,7 @@ function load(path) {
   const module = { exports: {} };
   loaded.set(name, module);
   if (name.endsWith('.json')) module.exports = JSON.parse(readEmbedded(path, 'utf8'));
-  // The compiled code is already here.
-  else if (name === 'bin/compile-cache.cjs') {
-    module.exports = { loadProgram: () => load(join(root, 'dist/main.cjs')) };
-  } else {
+  else {
     const requireFrom = (id) => {
       if (id.startsWith('.')) return load(join(dirname(path), id));
       return id === 'node:fs' && readers.has(name) ? embeddedFiles : require(id);

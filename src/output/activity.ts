@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { RetryScheduled } from '../client/events.ts';
+import { startTimer } from '../client/http/timer.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
@@ -50,30 +51,26 @@ function retryText(event: RetryScheduled, waited: number): string {
   return `natter: retry ${event.retry} of ${event.retries} ${time}: ${cause}`;
 }
 
-/** Calls `next` after `delay` milliseconds, then after each delay it returns, until it returns undefined or is stopped. */
-async function tick(
-  clock: Clock,
-  stop: AbortSignal,
-  delay: number | undefined,
-  next: () => number | undefined,
-): Promise<void> {
-  try {
-    for (let wait = delay; wait !== undefined; wait = next()) await clock.sleep(wait, stop);
-  } catch (error) {
-    if (!stop.aborted) throw error;
-  }
+function createTicks(clock: Clock) {
+  let stop = (): void => {};
+  return {
+    /** Calls `next` after `delay` milliseconds, then after each delay it returns, until it returns undefined or is stopped. */
+    start(delay: number | undefined, next: () => number | undefined): void {
+      if (delay !== undefined) stop = startTimer(clock, delay, () => this.start(next(), next));
+    },
+    stop: () => stop(),
+  };
 }
 
 /** A rewritten line on a terminal; one line per retry elsewhere; nothing with `--quiet`. */
 export function createActivity(options: ActivityOptions): Activity {
   const { stderr, clock, quiet, animated } = options;
   const line = createStatusLine(options);
-  let stop = new AbortController();
+  const ticks = createTicks(clock);
   let mode: 'idle' | 'waiting' | 'retry' = 'idle';
 
   const enter = (next: typeof mode) => {
-    stop.abort(next);
-    stop = new AbortController();
+    ticks.stop();
     line.leave(mode === 'retry');
     mode = next;
   };
@@ -83,7 +80,7 @@ export function createActivity(options: ActivityOptions): Activity {
       if (quiet || !animated || mode === 'waiting') return;
       enter('waiting');
       const start = clock.monotonic();
-      void tick(clock, stop.signal, quietStart, () => {
+      ticks.start(quietStart, () => {
         line.draw(waitingText(model, clock.monotonic() - start));
         return 1000;
       });
@@ -102,7 +99,7 @@ export function createActivity(options: ActivityOptions): Activity {
         const remaining = expectedDelay(event) - waited;
         return remaining <= 0 ? undefined : Math.min(1000, remaining);
       };
-      void tick(clock, stop.signal, show(), show);
+      ticks.start(show(), show);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { startTimer } from '../../client/http/timer.ts';
 import type { Clock } from '../../clock.ts';
 import type { DeltaRecord } from './records.ts';
 
@@ -14,16 +15,16 @@ const flushInterval = 400;
 const maxSize = 1 << 18;
 
 export function createDeltaCoalescer(
-  clock: Pick<Clock, 'sleep'>,
+  clock: Clock,
   write: (...records: readonly DeltaRecord[]) => void,
 ): DeltaCoalescer {
   const texts = new Map<string, { readonly first: DeltaRecord; readonly parts: string[] }>();
   let size = 0;
-  let timer: AbortController | undefined;
+  let stopTimer: (() => void) | undefined;
 
   const flush = () => {
-    timer?.abort('written');
-    timer = undefined;
+    stopTimer?.();
+    stopTimer = undefined;
     const records = [...texts.values()].map(({ first, parts }) => ({
       ...first,
       text: parts.join(''),
@@ -31,10 +32,6 @@ export function createDeltaCoalescer(
     texts.clear();
     size = 0;
     if (records.length > 0) write(...records);
-  };
-  const flushLater = async (signal: AbortSignal) => {
-    await clock.sleep(flushInterval, signal).catch(() => undefined);
-    if (!signal.aborted) flush();
   };
   return {
     flush,
@@ -45,10 +42,7 @@ export function createDeltaCoalescer(
       else known.parts.push(delta.text);
       size += delta.text.length;
       if (size > maxSize) flush();
-      else if (timer === undefined) {
-        timer = new AbortController();
-        void flushLater(timer.signal);
-      }
+      else stopTimer ??= startTimer(clock, flushInterval, flush);
     },
   };
 }

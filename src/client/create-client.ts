@@ -10,6 +10,9 @@ import { createService, type ConnectedService, type Service } from './service.ts
 import { ChunkForms } from './stream/chunk-forms.ts';
 import { throttledPolicy } from './throttle.ts';
 
+/** Chunks of a short answer: parsing them takes less time than learning them, which later ones repay. */
+const firstChunks = 4;
+
 const completionsPath = 'chat/completions';
 
 /**
@@ -49,7 +52,7 @@ function connect(
     ...service,
     send: transport?.(send) ?? send,
     hasTransport: transport !== undefined,
-    forms: new ChunkForms(),
+    forms: new ChunkForms(firstChunks),
   };
 }
 

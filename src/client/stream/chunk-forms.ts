@@ -27,6 +27,12 @@ export class ChunkForms {
   #last: ChunkForm | undefined;
   #failures = 0;
   #usages = 0;
+  #skipped: number;
+
+  /** @param skipped chunks before the first one that is learned */
+  constructor(skipped = 0) {
+    this.#skipped = skipped;
+  }
 
   /** Undefined if the chunk may differ in more than its id, time, counts and text. */
   match(data: string): ChunkContent | undefined {
@@ -77,6 +83,10 @@ export class ChunkForms {
 
   /** @param content the parsed `data`, which contains no error */
   learn(data: string, content: ChunkContent): void {
+    if (this.#skipped > 0) {
+      this.#skipped -= 1;
+      return;
+    }
     const { reasoning, refusal, text, usage } = content;
     if (usage !== undefined) this.#usages += 1;
     const isLearnable = text === '' && this.#usages >= firstUsage && this.#usages <= lastUsage;

@@ -61,12 +61,14 @@ function readSpace(): ProcessSpace | undefined {
   }
 }
 
+const deadStates = new Set('ZXx');
+
 /** Reads `/proc/<id>/stat` from field 3, the state: the name before it may contain spaces and parentheses. */
 function readState(id: number): ProcessState {
   try {
     const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { isDead: /^[ZXx]/.test(fields[0] ?? ''), start: fields[19] };
+    return { isDead: deadStates.has(fields[0] ?? ''), start: fields[19] };
   } catch {
     // Processes of other users may be hidden.
     return { isDead: false, start: undefined };

@@ -18,11 +18,14 @@ export interface EarlyConnection {
 }
 
 /** Headers of a user that change how a message is framed or sent. */
-const framing =
-  /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/;
+const framing = new Set(
+  'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
 
 const isPlain = ({ body, headers }: HttpRequest) =>
-  body !== undefined && !Object.keys(headers).some((name) => framing.test(name));
+  body !== undefined && !Object.keys(headers).some((name) => framing.has(name));
 
 /** With the options of Node's agents for kept connections. */
 function openSocket(connect: typeof connectSocket, host: string, url: URL): Socket {

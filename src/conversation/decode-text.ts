@@ -97,6 +97,7 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions): string {
   const encoding = options.encoding ?? markedEncoding(bytes);
   const lossy = options.lossy === true;
   const asUtf8 = encoding === 'utf-8';
+  if (asUtf8 && bytes.length === 0) return '';
   if (asUtf8 && !lossy) refuseBinary(bytes, options.source);
   if (asUtf8 && isUtf8(bytes)) return decoder(encoding, false).decode(bytes);
   const text = decoder(encoding, !lossy);

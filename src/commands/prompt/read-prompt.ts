@@ -6,6 +6,7 @@ import {
   insertInput,
   type PromptParts,
 } from '../../conversation/compose-prompt.ts';
+import { startTimer } from '../../client/http/timer.ts';
 import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import { decodeText, requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
@@ -36,14 +37,11 @@ interface InputOptions {
 const silenceNotice = 2000;
 const source = 'standard input';
 
-async function noticeSilence({ clock }: Input, notices: Notices, stop: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(silenceNotice, stop);
-  } catch (error) {
-    if (stop.aborted) return;
-    throw error;
-  }
-  notices.notice('still waiting for standard input to end; use --no-stdin to ignore it');
+/** Returns the stop function. */
+function noticeSilence({ clock }: Input, notices: Notices): () => void {
+  return startTimer(clock, silenceNotice, () =>
+    notices.notice('still waiting for standard input to end; use --no-stdin to ignore it'),
+  );
 }
 
 function refuseTooLarge(size: number): void {
@@ -90,10 +88,10 @@ async function readInput(
   const { stdin } = context.streams;
   if (options.ignored || (stdin.isTerminal && !options.required)) return undefined;
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
-  const silence = new AbortController();
-  if (options.hasPrompt && !stdin.isTerminal) void noticeSilence(context, notices, silence.signal);
+  const isNoticed = options.hasPrompt && !stdin.isTerminal;
+  const stopNotice = isNoticed ? noticeSilence(context, notices) : () => {};
   try {
-    const bytes = await readAll(context, () => silence.abort('input'));
+    const bytes = await readAll(context, stopNotice);
     const text = decodeText(bytes, { ...options, source });
     if (text === '') options.refuseEmpty?.();
     if (text === '' && options.required) {
@@ -104,7 +102,7 @@ async function readInput(
     }
     return text;
   } finally {
-    silence.abort('input ended');
+    stopNotice();
   }
 }
 

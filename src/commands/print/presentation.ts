@@ -38,7 +38,7 @@ function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'pla
   // Its fonts have at most 512 characters.
   if (environment['TERM'] === 'linux') return false;
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
-  return /utf-?8/i.test(locale);
+  return ['utf-8', 'utf8'].some((charset) => locale.toLowerCase().includes(charset));
 }
 
 async function loadStyle(isColored: boolean): Promise<Style> {

@@ -1,12 +1,12 @@
 import type { Environment } from '../../environment.ts';
 import type { TerminalColors } from '../themes.ts';
 
-const namesWithRgb = /direct|kitty|ghostty|alacritty|foot|wezterm/;
+const namesWithRgb = ['direct', 'kitty', 'ghostty', 'alacritty', 'foot', 'wezterm'];
 
 /** `0;15`, `15;default;0`: the foreground and the background as numbers of the 16 colours, as rxvt and Konsole set it. */
-function namedBackground(value = ''): TerminalColors['background'] {
-  const index = /;(\d+)$/.exec(value)?.[1];
-  if (index === undefined || Number(index) > 15) return undefined;
+function namedBackground(value: string | undefined): TerminalColors['background'] {
+  const index = value && /;(\d+)$/.exec(value)?.[1];
+  if (!index || Number(index) > 15) return undefined;
   return Number(index) === 7 || Number(index) > 8 ? 'light' : 'dark';
 }
 
@@ -14,10 +14,10 @@ function namedBackground(value = ''): TerminalColors['background'] {
 export function terminalColors(environment: Environment): TerminalColors {
   const { TERM: name = '', COLORTERM: depth = '', COLORFGBG: colors } = environment;
   const hasRgb =
-    namesWithRgb.test(name) ||
-    /^(?:truecolor|24bit)$/.test(depth) ||
+    namesWithRgb.some((part) => name.includes(part)) ||
+    ['truecolor', '24bit'].includes(depth) ||
     environment['WT_SESSION'] !== undefined;
-  return { background: namedBackground(colors), hasMany: hasRgb || /256/.test(name), hasRgb };
+  return { background: namedBackground(colors), hasMany: hasRgb || name.includes('256'), hasRgb };
 }
 
 /** The relative luminance of a colour (WCAG 2), each part of which is from 0 to 1. */

@@ -43,6 +43,8 @@ function profileOrigin(setting: string, profile: string): ValueOrigin {
   };
 }
 
+const defaultSource: Source = { kind: 'default', name: 'default' };
+
 function resolveSetting<Value>(
   definition: Definition<Value>,
   flag: StoredValue | undefined,
@@ -64,7 +66,7 @@ function resolveSetting<Value>(
     const value = parseSettingValue(definition, raw, profileOrigin(name, profile.name));
     return { value, source: { kind: 'profile', name: profile.name } };
   }
-  return { value: definition.default, source: { kind: 'default', name: 'default' } };
+  return { value: definition.default, source: defaultSource };
 }
 
 function resolveAll(
@@ -72,12 +74,14 @@ function resolveAll(
   environment: Environment,
   profile: NamedProfile,
 ): Pick<ResolvedSettings, 'values' | 'sources'> {
-  const resolved = settingKeys.map((key) => {
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, Source> = {};
+  for (const key of settingKeys) {
     const definition = definitions[key] as Definition<unknown>;
-    return [key, resolveSetting(definition, flags[key], environment, profile)] as const;
-  });
-  const values = Object.fromEntries(resolved.map(([key, { value }]) => [key, value]));
-  const sources = Object.fromEntries(resolved.map(([key, { source }]) => [key, source]));
+    const { value, source } = resolveSetting(definition, flags[key], environment, profile);
+    values[key] = value;
+    sources[key] = source;
+  }
   // The table gives each key a value of the key's own type, which entries cannot express.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { values, sources } as unknown as Pick<ResolvedSettings, 'values' | 'sources'>;
@@ -191,7 +195,7 @@ function unsentHeaders(
   ownBaseUrl: string | undefined,
   baseUrl: string | undefined,
 ): readonly UnsentSecret[] {
-  if (baseUrl === undefined) return [];
+  if (baseUrl === undefined || headers.length === 0) return [];
   const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
   if (belongsTo === requested) return [];
   return headers

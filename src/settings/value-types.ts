@@ -106,6 +106,9 @@ export const modelNames: ValueType<string> = {
   store: (value) => value,
 };
 
+/** White space, control characters, and where query and fragment begin. */
+const notInAddress = /[\s?#]|[^ -~\u00a0-\uffff]/;
+
 /** An HTTP base address, stored as typed except for a missing `http://`. */
 export const address: ValueType<string> = {
   name: 'URL',
@@ -113,9 +116,9 @@ export const address: ValueType<string> = {
     'an http:// or https:// address such as https://api.example.com, without query or fragment',
   parse(text) {
     const trimmed = completeAddress(text.trim());
-    const isUrl = /^https?:\/\//i.test(trimmed) && !/[?#]/.test(trimmed);
-    if (!isUrl || !isWord(trimmed)) return undefined;
-    return URL.canParse(trimmed) ? trimmed : undefined;
+    const [scheme] = trimmed.toLowerCase().split('//', 1);
+    const isUrl = (scheme === 'http:' || scheme === 'https:') && URL.canParse(trimmed);
+    return isUrl && !notInAddress.test(trimmed) ? trimmed : undefined;
   },
   mistake: (text) => portProblem(completeAddress(text.trim())),
   store: (value) => value,

@@ -5,7 +5,7 @@ import { maskUrl } from '../../secrecy/mask.ts';
 const remedy: Remedy = { code: 'correct-base-url' };
 
 /** Users often copy the address of an endpoint from a manual. */
-const versionAndEndpoint = /\/v1(\/chat\/completions|\/models)?$/;
+const versionAndEndpoint = /(?:\/v1(?:\/chat\/completions|\/models)?)?\/*$/;
 
 /**
  * The service's root without its `/v1`: `https://host/v1/`, `https://host`, `https://host/` and the address of an
@@ -32,10 +32,7 @@ export function parseBaseUrl(text: string): URL {
       remedy: { code: 'remove-user-info' },
     });
   }
-  url.search = '';
-  url.hash = '';
-  url.pathname = url.pathname.replace(/\/+$/, '').replace(versionAndEndpoint, '');
-  return url;
+  return new URL(url.origin + url.pathname.replace(versionAndEndpoint, ''));
 }
 
 export function parseUrl(text: string, base?: URL): URL | undefined {
@@ -44,9 +41,9 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
 
 /** Address of an endpoint; `path` is relative to `/v1/`, its segments percent-encoded. */
 export function endpointUrl(baseUrl: URL, path: string): URL {
-  const url = new URL(baseUrl);
-  url.pathname = `${baseUrl.pathname.replace(/\/$/, '')}/v1/${path}`;
-  return url;
+  const { origin, pathname } = baseUrl;
+  const root = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
+  return new URL(`${origin}${root}/v1/${path}`);
 }
 
 /** `host:port` of a URL, also for the scheme's default port. */

@@ -42,7 +42,7 @@ export interface SecretFilter {
 function base64Pieces(secret: string): readonly string[] {
   return [0, 1, 2]
     .map((offset) => {
-      const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+      const bytes = Buffer.from('\0'.repeat(offset) + secret);
       const first = Math.ceil((offset * 8) / 6);
       return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
     })
@@ -121,15 +121,18 @@ function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
   };
 }
 
-const escapeSyntax = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+/** A pattern of the text: its UTF-16 units by their codes. */
+const patternOf = (text: string) =>
+  text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 
 /** One search for the first characters of all forms and for escapes is faster than a search for each form. */
 function createConcernTest(forms: readonly string[]): (text: string) => boolean {
   const beginnings = new Set(forms.map((form) => form.slice(0, harmlessLength + 1)));
-  const pattern = [String.raw`[%\\]`, ALWAYS_REMOVED, ...[...beginnings].map(escapeSyntax)].join(
-    '|',
-  );
-  const concern = new RegExp(pattern);
+  const patterns = [String.raw`[%\\]`, ALWAYS_REMOVED, ...[...beginnings].map(patternOf)];
+  const concern = new RegExp(patterns.join('|'));
   return (text) => concern.test(text);
 }
 

@@ -69,7 +69,7 @@ function userInfoOf(address: string): string | undefined {
 }
 
 function addressParts(address: string): readonly string[] {
-  const userInfo = userInfoOf(address.trim());
+  const userInfo = address.includes('@') ? userInfoOf(address.trim()) : undefined;
   return userInfo === undefined ? [] : percentDecoded(userInfo).flatMap(credentialParts);
 }
 

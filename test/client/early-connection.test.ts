@@ -129,20 +129,37 @@ test.each(['Connection', 'Expect', 'Host'])(
   },
 );
 
-test('a refused connection fails as without it', async () => {
+/** Nothing listens at the first two; DNS has no name with an empty part. */
+const unreachable = async (target: string) => {
+  if (target.includes('a..b')) return target;
   const server = await serve([]);
   await server.stop();
-  const run = async (options: Partial<ClientOptions>) => {
-    const { client, clock } = createTestClient(server.url, options);
+  return `${target}:${server.port}`;
+};
+
+test.each([
+  'http://127.0.0.1',
+  'https://127.0.0.1',
+  'https://localhost',
+  'http://a..b',
+  'https://a..b',
+])('the failure of a connection to %s is the same as without it', async (target) => {
+  const url = await unreachable(target);
+  const run = async (options: Partial<ClientOptions>, turns: number) => {
+    const { client, clock } = createTestClient(url, { ...options, allowInsecure: true });
     onTestFinished(() => client.close());
-    for (let turn = 0; turn < 5; turn += 1) await tick();
+    for (let turn = 0; turn < turns; turn += 1) await tick();
     const { events, delays, error } = await runChat({ client, clock });
     const { kind, message, attempts } = failureOf({ error });
     return { events, delays, kind, message, attempts };
   };
-  const failed = await run(early);
-  expect(failed).toEqual(await run({ network: nodeNetwork }));
-  expect(failed).toMatchObject({ kind: 'unreachable', attempts: 1 });
+  const failed = await run({ network: nodeNetwork }, 0);
+  expect(failed).toMatchObject({
+    message: expect.stringMatching(/refused|not found/),
+    attempts: 1,
+  });
+  expect(await run(early, 0)).toEqual(failed);
+  expect(await run(early, 5)).toEqual(failed);
 });
 
 test('an unused connection closes with the client', async () => {

@@ -41,12 +41,28 @@ function openSocket(connect: typeof connectSocket, host: string, url: URL): Sock
   return socket.on('error', () => {});
 }
 
-/** Over a socket that is connecting: Node takes tens of milliseconds to create the first TLS context. */
-async function encrypt(socket: Socket, host: string, isAddress: boolean): Promise<Socket> {
+/** Resolves when the network is asked to connect, which is after the name lookup, or when that has failed. */
+function attempted(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('connectionAttempt', () => resolve()).once('close', () => resolve());
+  });
+}
+
+/** Over a socket that is connecting, because Node 20 takes 25 ms to create the first TLS context. */
+async function encrypt(
+  socket: Socket,
+  host: string,
+  isAddress: boolean,
+): Promise<Socket | undefined> {
+  await attempted(socket);
   const { connect } = await import('node:tls');
+  if (socket.destroyed) return undefined;
   // A handshake names a host, but no address.
   const servername = isAddress ? '' : host;
-  return connect({ socket, host, servername, ALPNProtocols: ['http/1.1'] });
+  const encrypted = connect({ socket, host, servername, ALPNProtocols: ['http/1.1'] });
+  // A request that waits for the connection would get only an error about its end.
+  socket.once('error', (error) => encrypted.destroy(error));
+  return encrypted;
 }
 
 /** @param isWanted asked after the modules have been loaded */

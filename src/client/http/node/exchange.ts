@@ -92,9 +92,12 @@ function createOutgoing(
   return send(url, { method, agent, headers: { ...headers, ...length } });
 }
 
-/** Calls back at the end of a request. After a 101, which was not asked for, Node reports nothing else. */
+/**
+ * Calls back at the end of a request. After a 101, which was not asked for, Node reports nothing else; the error of a
+ * TLS connection follows the end.
+ */
 export function onceClosed(outgoing: ClientRequest, callback: (error: unknown) => void): void {
-  outgoing.once('close', () => callback(connectionEnded()));
+  outgoing.once('close', () => void setImmediate(() => callback(connectionEnded())));
 }
 
 /** A proxy refuses a tunnel with any status but 200, and plain http with 407. */

@@ -38,11 +38,8 @@ export const appendFile: AppendFile = {
   },
   append: (path, bytes) =>
     withDescriptor(path, O_WRONLY | O_APPEND, (descriptor) => fs.writeSync(descriptor, bytes)),
-  // In the next turn, because a request that follows the write is sent first: Node has to start its threads.
   synchronize: (path) =>
-    new Promise((resolve, reject) => {
-      setImmediate(() => startSynchronization(path, resolve, reject));
-    }),
+    new Promise((resolve, reject) => startSynchronization(path, resolve, reject)),
 };
 
 /**

@@ -1,3 +1,4 @@
+import { startTimer } from '../../client/http/timer.ts';
 import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
@@ -11,8 +12,9 @@ export interface JournalWriter {
   write(...records: readonly JournalRecord[]): void;
   /** Writes the kept records now. */
   retry(): void;
-  /** Starts to flush the file to the disk; {@link JournalWriter.settled} resolves when it is done. */
+  /** Flushes the file to the disk soon. */
   synchronize(): void;
+  /** Flushes now what {@link JournalWriter.synchronize} has not, and resolves when everything is on the disk. */
   settled(): Promise<void>;
   readonly isStored: boolean;
   /** Records not on disk. */
@@ -23,7 +25,7 @@ export interface JournalWriter {
 export interface WriterOptions {
   readonly path: string;
   readonly file: AppendFile;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Clock;
   /** The file does not exist yet. */
   readonly isNew: boolean;
   /** The last line has no line end, so the next record must start a new line. */
@@ -38,6 +40,8 @@ export interface WriterOptions {
 /** Milliseconds to the next write after the first failure; each further failure doubles them. */
 const minPause = 500;
 const maxPause = 30_000;
+/** Milliseconds: the request that follows a prompt, and a quick answer, are not delayed by Node's start of threads. */
+const flushDelay = 50;
 /** Maximum bytes of one write call, unless a record is longer: limits what a full disk cuts. */
 const maxWriteBytes = 1 << 18;
 
@@ -156,6 +160,14 @@ export function createJournalWriter(options: WriterOptions): JournalWriter {
   const state: FileState = { isNew, isTorn, pending: [] };
   const pendingWrite = createPendingWrite(state, options);
   let settled: Promise<unknown> = Promise.resolve();
+  let stopTimer: (() => void) | undefined;
+  function flush(): void {
+    if (stopTimer === undefined) return;
+    stopTimer();
+    stopTimer = undefined;
+    // Without fdatasync, the data is written all the same; the next write reports other errors.
+    settled = Promise.all([settled, file.synchronize(path).catch(() => undefined)]);
+  }
   return {
     retry: () => pendingWrite.run(),
     write(...records) {
@@ -164,10 +176,10 @@ export function createJournalWriter(options: WriterOptions): JournalWriter {
     },
     synchronize() {
       if (state.isNew || pendingWrite.failure() !== undefined) return;
-      // Without fdatasync, the data is written all the same; the next write reports other errors.
-      settled = Promise.all([settled, file.synchronize(path).catch(() => undefined)]);
+      stopTimer ??= startTimer(options.clock, flushDelay, flush);
     },
     async settled() {
+      flush();
       await settled;
     },
     get isStored() {

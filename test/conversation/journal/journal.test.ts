@@ -10,7 +10,7 @@ import {
   resumeJournal,
 } from '../../../src/conversation/journal/open-journal.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
-import { appendFile } from '../../../src/storage/append-file.ts';
+import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
 import {
   addPromptAndAnswer,
   fileOf,
@@ -21,6 +21,23 @@ import {
   storedConversation,
   textsOf,
 } from '../journal-fixtures.ts';
+
+/** Records each write, with its number of lines, and each flush. */
+function watchedFile() {
+  const calls: string[] = [];
+  const file: AppendFile = {
+    ...appendFile,
+    append(name, bytes) {
+      calls.push(`append ${String(bytes).trim().split('\n').length}`);
+      return appendFile.append(name, bytes);
+    },
+    async synchronize(name) {
+      await appendFile.synchronize(name);
+      calls.push('synchronized');
+    },
+  };
+  return { file, calls };
+}
 
 describe('a journal', () => {
   test('creates nothing before the first turn', async () => {
@@ -86,27 +103,31 @@ describe('a journal', () => {
     expect(turns[1]).toMatchObject({ content: 'beca', incomplete: true });
   });
 
-  test('D20 waits for the disk at the end of a turn', async () => {
-    const calls: string[] = [];
+  test('D20 waits for the disk at its end', async () => {
     const options = journalOptions();
-    const journal = createJournal(options, {
-      ...appendFile,
-      append(file, bytes) {
-        calls.push(`append ${String(bytes).trim().split('\n').length}`);
-        return appendFile.append(file, bytes);
-      },
-      async synchronize(file) {
-        await appendFile.synchronize(file);
-        calls.push('synchronized');
-      },
-    });
+    const { file, calls } = watchedFile();
+    const journal = createJournal(options, file);
     journal.addTurn({ role: 'user', content: 'why?' });
     const answer = journal.startAnswer({ model: 'origin' });
     journal.endAnswer(answer.id, {});
     await journal.close();
-    expect(calls.filter((call) => call === 'synchronized')).toHaveLength(2);
-    expect(calls.at(-1)).toBe('synchronized');
-    expect(calls[0]).toBe('append 2');
+    expect(calls).toEqual(['append 2', 'append 1', 'append 1', 'synchronized']);
+  });
+
+  test('flushes a prompt soon, and its answer, too', async () => {
+    const options = journalOptions();
+    const { file, calls } = watchedFile();
+    const journal = createJournal(options, file);
+    journal.addTurn({ role: 'user', content: 'why?' });
+    await options.clock.advance(49);
+    expect(calls).toEqual(['append 2']);
+    await options.clock.advance(1);
+    await expect.poll(() => calls).toEqual(['append 2', 'synchronized']);
+    journal.endAnswer(journal.startAnswer({ model: 'origin' }).id, {});
+    await options.clock.advance(50);
+    await expect.poll(() => calls.slice(-2)).toEqual(['append 1', 'synchronized']);
+    await journal.close();
+    expect(calls).toHaveLength(5);
   });
 
   test('D21 keeps the answer unchanged, lone surrogates included', async () => {

@@ -90,6 +90,12 @@ test('P4 a failure keeps its exit code when standard error is closed', async () 
   expect(code).toBe(6);
 });
 
+test('P4 a failure without an answer keeps its exit code when standard output is full', async () => {
+  const { code, stderr } = await runShell('$NATTER --sandbox "[sandbox 404]" >/dev/full');
+  expect(code).toBe(6);
+  expect(stderr).not.toContain('standard output');
+});
+
 test('P4 an answer is printed although standard error is full', async () => {
   const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
   expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello' });

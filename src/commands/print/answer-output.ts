@@ -120,6 +120,8 @@ export async function createAnswerOutput(
   const clean = (text: string) => cleanLine(context, text);
   if (format === 'json') return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
   if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
+  // While the service answers: in this turn, a prompt sends its request.
+  setImmediate(() => stdout.open?.());
   return createTextOutput({ context, presentation, format, ...options });
 }
 

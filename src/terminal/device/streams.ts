@@ -12,6 +12,8 @@ export interface OutputStream {
   rows(): number;
   /** The terminal reports a size; else columns and rows are a guess. */
   hasSize(): boolean;
+  /** Creates the stream before its first write, which would wait for that. */
+  open?(): void;
   /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
   write(text: string): Promise<void> | undefined;
   /** Resolves when everything written has left the process, or the stream has failed. */
@@ -64,6 +66,7 @@ function outputStream(
 ): OutputStream {
   let opened: NodeJS.WriteStream | undefined;
   let failed = false;
+  let hasWritten = false;
   const stream = () => {
     opened ??= open().on('error', (error: NodeJS.ErrnoException) => {
       failed = true;
@@ -76,14 +79,16 @@ function outputStream(
     columns: () => stream().columns || fallbackColumns,
     rows: () => stream().rows || fallbackRows,
     hasSize: () => Boolean(stream().columns && stream().rows),
+    open: () => void stream(),
     write(text) {
       if (failed || text === '') return undefined;
+      hasWritten = true;
       const target = stream();
       return target.write(text) ? undefined : drained(target);
     },
     async flush() {
       const target = opened;
-      if (failed || target === undefined) return;
+      if (failed || !hasWritten || target === undefined) return;
       // Even if nothing is buffered: a full disk is reported only after the write.
       await new Promise<void>((resolve) => {
         target.once('error', () => resolve()).write('', () => resolve());

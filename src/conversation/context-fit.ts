@@ -36,11 +36,10 @@ const catalogueIds = catalogue.map(({ id }) => id);
 export const largestPromptBytes =
   Math.max(...catalogue.map((entry) => entry.contextWindow)) * maxBytesPerToken;
 
-/** Models that answer no prompts. */
-const otherUse = /embed|whisper|rerank|tts|moderation/i;
-
 /** Of the service, if it reported any; with those of the catalogue, if it has one of them. */
 function automaticIds(served: ModelWindows): ReadonlySet<string> {
+  // Models that answer no prompts.
+  const otherUse = /embed|whisper|rerank|tts|moderation/i;
   const reported = [...served.keys()].filter((id) => !otherUse.test(id));
   const hasCatalogue = catalogueIds.some((id) => reported.includes(id));
   return new Set(hasCatalogue || reported.length === 0 ? [...catalogueIds, ...reported] : reported);

@@ -7,18 +7,15 @@ export interface DecodedText {
   readonly position: (index: number) => number;
 }
 
-const percentEscapes = /(?:%[\da-fA-F]{2})+/g;
-
-const jsonEscapes = /(?:%[\da-fA-F]{2})+|\\(?:u[\da-fA-F]{4}|[^u])/g;
-/** Escaped several times, as in JSON within JSON. Also covers a backslash that precedes a secret by chance. */
-const manyEscapes = /(?:%[\da-fA-F]{2})+|\\+(?:u[\da-fA-F]{4}|[^u])/g;
+let hiddenPattern: RegExp | undefined;
 
 /** Not shown by a terminal, and removed by the sanitizer, which would make a secret interrupted by it whole. */
-const hidden = new RegExp(String.raw`\u001b\[[0-?]*[ -/]*[@-~]|${ALWAYS_REMOVED}`, 'g');
-const anyHidden = new RegExp(hidden.source);
+const hidden = () =>
+  (hiddenPattern ??= new RegExp(String.raw`\u001b\[[0-?]*[ -/]*[@-~]|${ALWAYS_REMOVED}`, 'g'));
 
 export function hasHidden(text: string): boolean {
-  return anyHidden.test(text);
+  // Most secrets are words of printable ASCII, and their check has compiled this pattern (`keyProblem`).
+  return /[^\x21-\x7e]/.test(text) && text.search(hidden()) !== -1;
 }
 
 /** The bytes of a UTF-8 character with this first byte. */
@@ -54,9 +51,15 @@ function decodeEscape(escape: string): readonly (readonly [character: string, le
  */
 export function decodedTexts(original: string): readonly DecodedText[] {
   const escapes = [
-    ...(hasHidden(original) ? [hidden] : []),
-    ...(original.includes('%') ? [percentEscapes] : []),
-    ...(original.includes('\\') ? [jsonEscapes, manyEscapes] : []),
+    ...(hasHidden(original) ? [hidden()] : []),
+    ...(original.includes('%') ? [/(?:%[\da-fA-F]{2})+/g] : []),
+    ...(original.includes('\\')
+      ? [
+          /(?:%[\da-fA-F]{2})+|\\(?:u[\da-fA-F]{4}|[^u])/g,
+          // Escaped several times, as in JSON within JSON. Also covers a backslash that precedes a secret by chance.
+          /(?:%[\da-fA-F]{2})+|\\+(?:u[\da-fA-F]{4}|[^u])/g,
+        ]
+      : []),
   ];
   return escapes.map((pattern) => decodeText(original, pattern));
 }

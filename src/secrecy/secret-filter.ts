@@ -96,13 +96,13 @@ function openEndIn(text: string, forms: readonly string[]): number {
 
 /** The longest escape of one character: `\\u0041`. */
 const maxEscapeLength = 7;
-/** Without the lookbehind, the time for many backslashes would be quadratic. */
-const openEscape = /(?:%[\da-fA-F]?|(?<!\\)\\+(?:u[\da-fA-F]{0,3})?)$/;
 
 function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
   const skipped = Math.max(0, text.length - longest * maxEscapeLength);
   const tail = text.slice(skipped);
   if (!/[%\\]/.test(tail) && !hasHidden(tail)) return text.length;
+  // Without the lookbehind, the time for many backslashes would be quadratic.
+  const openEscape = /(?:%[\da-fA-F]?|(?<!\\)\\+(?:u[\da-fA-F]{0,3})?)$/;
   const whole = tail.slice(0, openEscape.exec(tail)?.index ?? tail.length);
   const opens = decodedTexts(whole).map(({ text: decoded, position }) =>
     position(openEndIn(decoded, forms)),

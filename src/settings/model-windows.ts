@@ -27,7 +27,7 @@ export const isRatio = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0.1 && value <= 1.5;
 
 /** The same address may be written with or without a slash or `/v1`. */
-const addressOf = (baseUrl: string) => baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
+const addressOf = (baseUrl: string) => baseUrl.trim().replace(/(?:\/v1)?\/*$/, '');
 
 function modelOf(value: unknown): KnownModel | undefined {
   const fields = isJsonObject(value) ? value : { window: value };

@@ -35,10 +35,6 @@ export function parseSettingValue<Value>(
   });
 }
 
-/** Misspellings of JSON's true, false and null, which would otherwise be sent as text. */
-const nearlyJson = /^(?:true|false|null|none|nil|undefined|nan|infinity)$/i;
-const bareWord = /^[a-z_][\w.:/@+-]*$/i;
-
 /** Any JSON value; a bare word is text. @throws Failure with the origin */
 export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
   const value = parseJson(text);
@@ -48,7 +44,9 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
     throw fail(origin, 'JSON whose numbers natter can send unchanged', hint);
   }
   if (value !== undefined) return value;
-  if (bareWord.test(text) && !nearlyJson.test(text)) return text;
+  // Misspellings of JSON's true, false and null would otherwise be sent as text.
+  const nearlyJson = /^(?:true|false|null|none|nil|undefined|nan|infinity)$/i;
+  if (/^[a-z_][\w.:/@+-]*$/i.test(text) && !nearlyJson.test(text)) return text;
   if (isTooDeep(text)) throw new Failure(origin.kind, `${origin.label} ${jsonProblem(text)}`);
   const quoted =
     'put text of several words in double quotes inside the shell quotes: \'"two words"\'';

@@ -80,15 +80,14 @@ export const command: ValueType<string> = {
 };
 
 /** A key, or a key after Ctrl+X; without those that end a line or a program. `none` is no key. */
-const keyPattern =
-  /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/;
-
 export const keys: ValueType<string> = {
   name: 'key',
   expected: 'a key such as alt-m, ctrl-g, f4 or "ctrl-x m", or none',
   parse(text) {
     const typed = text.trim().toLowerCase();
     const key = typed.replaceAll(/\b(alt|ctrl)\+/g, '$1-');
+    const keyPattern =
+      /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/;
     return keyPattern.test(key) ? key : undefined;
   },
   store: (value) => value,
@@ -153,15 +152,16 @@ const switchWords = new Map([
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
-const budgetPattern =
-  /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i;
-
 /** Stored as typed; `ledger/budget-limit.ts` reads it. */
 export const budget: ValueType<string> = {
   name: 'budget',
   expected:
     'tokens or money with its currency, and /day, /week or /month, such as 2M/day or 5usd/week',
-  parse: (text) => (budgetPattern.test(text.trim()) ? text.trim() : undefined),
+  parse(text) {
+    const budgetPattern =
+      /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i;
+    return budgetPattern.test(text.trim()) ? text.trim() : undefined;
+  },
   store: (value) => value,
 };
 

@@ -27,7 +27,7 @@ export function parseBaseUrl(text: string): URL {
       remedy,
     });
   }
-  if (url.username !== '' || url.password !== '') {
+  if (address.includes('@') && (url.username !== '' || url.password !== '')) {
     throw new Failure('configuration', `the base URL ${shown} contains a user name or password`, {
       remedy: { code: 'remove-user-info' },
     });

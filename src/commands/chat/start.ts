@@ -42,9 +42,9 @@ type MistakeOptions = Pick<ChatOptions, 'isPrompt' | 'dryRun' | 'continue' | 're
 const maxWords = 4;
 const minWordLength = 3;
 
-/** First words of commands of other programs, in lower case: V8 loads tables of Unicode for a pattern that ignores case. */
-const foreignVerb =
-  /^(?:ask|continue|delete|exec|export|get|list|ls|prompt|query|resume|rm|search|send|set|show|unset)$/;
+/** First words of commands of other programs. */
+const foreignVerbs =
+  'ask continue delete exec export get list ls prompt query resume rm search send set show unset';
 
 /**
  * Whether a prompt may be a mistyped command, or one of another program: a quick check before the command tree is read.
@@ -57,7 +57,7 @@ export function mayBeCommand(
   const [first = ''] = words;
   const isResumed = isContinued === true || resume !== undefined;
   if (isPrompt === true || dryRun === true || isResumed || words.length > maxWords) return false;
-  if (foreignVerb.test(first.toLowerCase())) return true;
+  if (foreignVerbs.split(' ').includes(first.toLowerCase())) return true;
   if (first.length < minWordLength || !/^[A-Za-z-]+$/.test(first)) return false;
   return words.length === 1 || nearlyNamed(first, commandNames) !== undefined;
 }

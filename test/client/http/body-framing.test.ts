@@ -32,6 +32,15 @@ test('a size and a last chunk may begin with many zeros', () => {
   });
 });
 
+test.each(['2', '02', '2 ', '2;a=b'])('the size %j is read', (size) => {
+  expect(decodeAll(new ChunkedBody(), [`${size}\r\nHi\r\n0\r\n\r\n`]).text).toBe('Hi');
+});
+
+test('digits of a size may be upper case', () => {
+  const [part, end] = ['a'.repeat(26), '\r\n0\r\n\r\n'];
+  expect(decodeAll(new ChunkedBody(), [`1A\r\n${part}${end}`]).text).toBe(part);
+});
+
 test('bytes after the last chunk are not read', () => {
   expect(decodeAll(new ChunkedBody(), ['1\r\na\r\n0\r\n\r\nstray'])).toMatchObject({
     text: 'a',
@@ -41,6 +50,8 @@ test('bytes after the last chunk are not read', () => {
 
 test.each([
   ['a size that is no number', 'zz\r\n'],
+  ['a word that JavaScript reads as no number', 'NaN\r\n'],
+  ['a size with a prefix', '0x1\r\na\r\n'],
   ['an empty size', '\r\n'],
   ['a negative size', '-1\r\n'],
   ['a size of nine digits', '100000000\r\n'],

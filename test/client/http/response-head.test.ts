@@ -39,6 +39,7 @@ test.each([
   ['a folded header', head(ok, chunks, 'x-a: b', ' c')],
   ['a space before the colon', head(ok, chunks, 'x-a : b')],
   ['a control character', head(ok, chunks, 'x-a: b\u0000')],
+  ['a no-break space, which Node keeps', head(ok, chunks, 'x-a: b\u00a0')],
   ['a bare line end', head(ok, `${chunks}\nx-a: b`)],
   ['a name of objects', head(ok, chunks, '__proto__: b')],
   ['a method of objects', head(ok, chunks, 'constructor: b')],

@@ -39,8 +39,8 @@ const message =
   '  start natter again; natter -c continues the conversation\n';
 
 test.each([
-  ['a file it needs', ['answer.cjs']],
-  ['also the file that reports failures', ['answer.cjs', 'report.cjs']],
+  ['a file it needs', ['chat.cjs']],
+  ['also the file that reports failures', ['chat.cjs', 'report.cjs']],
 ])('a natter that misses %s reports it, without a stack trace', async (_, names) => {
   const folder = installation();
   for (const name of names) rmSync(join(folder, 'dist', name));
@@ -70,7 +70,7 @@ test('a conversation continues while natter is updated', async () => {
     env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
   });
   await session.waitFor(/›/);
-  const preloaded = ['answer', 'markdown', 'code-line', 'code-blocks', 'report'];
+  const preloaded = ['markdown', 'code-line', 'code-blocks', 'report'];
   const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.cjs\n`);
   while (!preloaded.every(isLoaded)) await sleep(20);
   rmSync(join(folder, 'dist'), { recursive: true });

@@ -74,7 +74,11 @@ test.each<[string, readonly string[], readonly Part[]]>([
     ['commands'],
   ],
   ['a usage error loads only the commands', ['--bogus'], ['commands']],
-  ['a dry run loads neither client nor sandbox', ['--dry-run', 'hi'], ['commands']],
+  [
+    'a dry run loads what a prompt needs, and no sandbox',
+    ['--dry-run', 'hi'],
+    ['client', 'commands'],
+  ],
   [
     'an answer into a pipe loads only client and commands',
     ['--base-url', 'http://127.0.0.1:1', 'hi'],
@@ -125,8 +129,8 @@ test('yaml is loaded only for a prompt file with front matter', async () => {
   writeFileSync(plain, 'hi');
   writeFileSync(front, '---\nmodel: nextgen\n---\nhi');
   const run = (file: string) => loadedParts(['run', file, '--dry-run']);
-  expect(await run(plain)).toEqual(['commands', 'prompt files']);
-  expect(await run(front)).toEqual(['commands', 'prompt files', 'yaml']);
+  expect(await run(plain)).toEqual(['client', 'commands', 'prompt files']);
+  expect(await run(front)).toEqual(['client', 'commands', 'prompt files', 'yaml']);
 });
 
 const prompt = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', 'hi'];

@@ -103,7 +103,7 @@ describe('a journal', () => {
     expect(turns[1]).toMatchObject({ content: 'beca', incomplete: true });
   });
 
-  test('D20 waits for the disk at its end', async () => {
+  test('D20 flushes prompt and answer at its end', async () => {
     const options = journalOptions();
     const { file, calls } = watchedFile();
     const journal = createJournal(options, file);
@@ -114,7 +114,7 @@ describe('a journal', () => {
     expect(calls).toEqual(['append 2', 'append 1', 'append 1', 'synchronized']);
   });
 
-  test('flushes a prompt soon, and its answer, too', async () => {
+  test('D20 flushes a prompt soon, and its answer, too', async () => {
     const options = journalOptions();
     const { file, calls } = watchedFile();
     const journal = createJournal(options, file);

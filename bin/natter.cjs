@@ -17,11 +17,11 @@ function isDebuggerWanted() {
 
 /** As `require` of a file beside this one, for which Node would first look for the package. */
 function loadBeside(name) {
-  var path = require('node:path').join(__dirname, name);
-  var source = require('node:fs').readFileSync(path, 'utf8');
+  var path = require('path').join(__dirname, name);
+  var source = require('fs').readFileSync(path, 'utf8');
   var opening = '(function (exports, require, module, __filename, __dirname) { ';
   var loaded = { exports: {} };
-  var run = require('node:vm').runInThisContext(opening + source + '\n})', path);
+  var run = require('vm').runInThisContext(opening + source + '\n})', path);
   run.call(loaded.exports, loaded.exports, require, loaded, path, __dirname);
   return loaded.exports;
 }

@@ -14,6 +14,21 @@ export interface Clock {
   timer?(milliseconds: number, action: () => void): () => void;
 }
 
+/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
+export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
+  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
+  if (clock.timer !== undefined) return clock.timer(milliseconds, onExpiry);
+  const stopped = new AbortController();
+  clock.sleep(milliseconds, stopped.signal).then(
+    () => {
+      if (!stopped.signal.aborted) onExpiry();
+    },
+    // Stopped: a sleep fails for no other reason.
+    () => undefined,
+  );
+  return () => stopped.abort('stopped');
+}
+
 export interface ProgramClock extends Clock {
   /** Calls `action` at this interval; returns the stop function. Does not keep the process running. */
   repeat(milliseconds: number, action: () => void): () => void;

@@ -60,7 +60,7 @@ function load(path) {
   else {
     const requireFrom = (id) => {
       if (id.startsWith('.')) return load(join(dirname(path), id));
-      return id === 'node:fs' && readers.has(name) ? embeddedFiles : require(id);
+      return readers.has(name) && /^(?:node:)?fs$/.test(id) ? embeddedFiles : require(id);
     };
     compile(path, name).call(
       module.exports,

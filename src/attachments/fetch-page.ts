@@ -1,9 +1,8 @@
 import { parseUrl } from '../client/http/base-url.ts';
 import type { Network, OpenNetwork } from '../client/http/network.ts';
 import { createRoute } from '../client/http/route.ts';
-import { startTimer } from '../client/http/timer.ts';
 import type { HttpResponse } from '../client/http/transport.ts';
-import type { Clock } from '../clock.ts';
+import { startTimer, type Clock } from '../clock.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import type { Environment } from '../environment.ts';

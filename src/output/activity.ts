@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.ts';
+import { startTimer, type Clock } from '../clock.ts';
 import type { RetryScheduled } from '../client/events.ts';
-import { startTimer } from '../client/http/timer.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';

@@ -1,10 +1,9 @@
-import type { Clock } from '../../clock.ts';
+import { startTimer, type Clock } from '../../clock.ts';
 import { preparePageTitle } from '../failure/error-body.ts';
 import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import { serviceFailure } from '../failure/service-failure.ts';
 import type { ConnectedService } from '../service.ts';
-import { startTimer } from './timer.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 /** Bytes. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../../clock.ts';
-import { startTimer } from './timer.ts';
+import { startTimer, type Clock } from '../../clock.ts';
 
 /** What waits with a time limit. */
 export interface Waiting {

@@ -1,21 +1,6 @@
-import type { Clock } from '../../clock.ts';
+import { startTimer, type Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
-
-/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
-export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
-  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
-  if (clock.timer !== undefined) return clock.timer(milliseconds, onExpiry);
-  const stopped = new AbortController();
-  clock.sleep(milliseconds, stopped.signal).then(
-    () => {
-      if (!stopped.signal.aborted) onExpiry();
-    },
-    // Stopped: a sleep fails for no other reason.
-    () => undefined,
-  );
-  return () => stopped.abort('stopped');
-}
 
 export interface IdleWatch {
   /** Data arrived. */

@@ -1,3 +1,4 @@
+import { startTimer } from '../../clock.ts';
 import {
   type AttachedFile,
   composePrompt,
@@ -6,7 +7,6 @@ import {
   insertInput,
   type PromptParts,
 } from '../../conversation/compose-prompt.ts';
-import { startTimer } from '../../client/http/timer.ts';
 import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import { decodeText, requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';

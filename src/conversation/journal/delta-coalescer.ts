@@ -1,5 +1,4 @@
-import { startTimer } from '../../client/http/timer.ts';
-import type { Clock } from '../../clock.ts';
+import { startTimer, type Clock } from '../../clock.ts';
 import type { DeltaRecord } from './records.ts';
 
 /** Joins the deltas of each answer, so that one record holds many. */

@@ -1,5 +1,4 @@
-import { startTimer } from '../../client/http/timer.ts';
-import type { Clock } from '../../clock.ts';
+import { startTimer, type Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';

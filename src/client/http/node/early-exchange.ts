@@ -1,10 +1,10 @@
+import { startTimer } from '../../../clock.ts';
 import {
   connectTimedOut,
   firstByteTimedOut,
   networkFailure,
   type Stage,
 } from '../../failure/network-failure.ts';
-import { startTimer } from '../timer.ts';
 import type { HttpRequest, HttpResponse } from '../transport.ts';
 import { type BodyFraming, ChunkedBody, countedBody } from './body-framing.ts';
 import type { ConnectedSocket } from './early-connection.ts';

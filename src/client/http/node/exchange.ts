@@ -7,11 +7,10 @@ import {
   proxyRefused,
   type Stage,
 } from '../../failure/network-failure.ts';
-import type { Clock } from '../../../clock.ts';
+import { startTimer, type Clock } from '../../../clock.ts';
 import { connectionEnded, decodedBody, receivedChunks } from './response-body.ts';
 import { type ExchangeLimits, lingerTime } from '../network.ts';
 import type { Route } from '../route.ts';
-import { startTimer } from '../timer.ts';
 import type { HttpRequest, HttpResponse } from '../transport.ts';
 import type { NodeConnections, OpenedAgent } from './node-connections.ts';
 

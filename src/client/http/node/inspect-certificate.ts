@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import type { Clock } from '../../../clock.ts';
+import { startTimer, type Clock } from '../../../clock.ts';
 import { connectTimedOut, networkFailure, proxyRefused } from '../../failure/network-failure.ts';
 import type { Route } from '../route.ts';
-import { startTimer } from '../timer.ts';
 import { onceRefusedByProxy } from './exchange.ts';
 import { openNodeConnections } from './node-connections.ts';
 

@@ -1,8 +1,8 @@
+import { startTimer } from '../../../clock.ts';
 import { connectTimedOut } from '../../failure/network-failure.ts';
 import type { ExchangeLimits } from '../network.ts';
 import type { Route } from '../route.ts';
 import { SharedTimer } from '../shared-timer.ts';
-import { startTimer } from '../timer.ts';
 import type { RequestHeaders } from '../transport.ts';
 import { connectorOf, createOpenSocket, type OpenSocket } from './open-socket.ts';
 import { proxyHeaders } from './proxy-headers.ts';

@@ -1,10 +1,10 @@
+import { startTimer } from '../../../clock.ts';
 import type { Dispatcher } from 'undici';
 import { firstByteTimedOut, proxyRefused, type Stage } from '../../failure/network-failure.ts';
 import { decodeBody } from '../body-decoding.ts';
 import { lingerTime } from '../network.ts';
 import { contentEncoding } from '../response-headers.ts';
 import type { Waiting } from '../shared-timer.ts';
-import { startTimer } from '../timer.ts';
 import type { HttpResponse, ResponseHeaders } from '../transport.ts';
 import { type Abortable, stopWatching, watchAbort } from './abort-watch.ts';
 import type { Connection, Connections } from './connections.ts';

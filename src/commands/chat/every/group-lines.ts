@@ -1,5 +1,4 @@
-import { startTimer } from '../../../client/http/timer.ts';
-import type { Clock } from '../../../clock.ts';
+import { startTimer, type Clock } from '../../../clock.ts';
 import type { GroupLimits } from './group-limits.ts';
 import { createLineSplitter, type LineOptions } from './split-lines.ts';
 

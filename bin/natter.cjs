@@ -15,7 +15,7 @@ function isDebuggerWanted() {
   return options !== '' && /--inspect(?:-brk|-wait)?(?:[= ]|$)/m.test(options);
 }
 
-/** As `require` of a file beside this one, for which Node would first look for the package. */
+// As require of a file beside this one, for which Node would first look for the package.
 function loadBeside(name) {
   var path = require('path').join(__dirname, name);
   var source = require('fs').readFileSync(path, 'utf8');

@@ -72,7 +72,8 @@ async function tryKill(place, note) {
 }
 
 async function tryPrompt(place, note) {
-  const pod = startPod(place, 'pod-1', ['[sandbox tokens=1000 rate=10] hello']);
+  // The service repeats the prompt: 100 seconds, of which the test waits for the first.
+  const pod = startPod(place, 'pod-1', [`[sandbox rate=10] ${'hello '.repeat(1000)}`]);
   await until(() => pod.stdout() !== '', pod.stderr);
   pod.signal('SIGTERM');
   assert.equal(await pod.end, 143, pod.stderr());

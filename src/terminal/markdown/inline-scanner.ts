@@ -68,12 +68,12 @@ function stepFormula(
   formula: Enclosure & { kind: 'formula' },
   found: number,
 ): boolean {
-  const step = stepInFormula(state, formula, found);
-  if (step === 'needs more') return false;
-  if (step === 'not a formula') return reject(state, formula, found);
-  if (step === 'continue') return true;
-  closeFormula(state, formula, step);
-  return leave(state, step);
+  const formulaStep = stepInFormula(state, formula, found);
+  if (formulaStep === 'needs more') return false;
+  if (formulaStep === 'not a formula') return reject(state, formula, found);
+  if (formulaStep === 'continue') return true;
+  closeFormula(state, formula, formulaStep);
+  return leave(state, formulaStep);
 }
 
 function handleBackticks(

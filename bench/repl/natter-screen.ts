@@ -3,10 +3,8 @@ import { TextGathering } from '../../src/repl/effects/gather-texts.ts';
 import { createDrawer, loadLayout } from '../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
 import { createLiveRegion, type LiveRegion } from '../../src/terminal/live/live-region.ts';
-import {
-  createMarkdownStream,
-  type MarkdownStream,
-} from '../../src/terminal/markdown/markdown-stream.ts';
+import type { MarkdownStream } from '../../src/terminal/markdown/line-driver.ts';
+import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
 import type { Style } from '../../src/terminal/style.ts';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { yamlText } from '../../src/prompt-files/yaml-text.ts';
+import { yamlText } from '../../src/prompt-files/write-markdown.ts';
 import { fc } from '../support/properties.ts';
 
 const piece = fc.oneof(

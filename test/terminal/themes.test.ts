@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { type Colors, darkColors, lightColors } from '../../src/terminal/colors.ts';
+import { type Colors, darkColors, lightColors } from '../../src/terminal/themes.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { themedStyle } from '../../src/terminal/themes.ts';
 import { weightStyle } from '../../src/terminal/weight-style.ts';

@@ -1,85 +1,68 @@
 import { Failure } from '../../failure.ts';
-import { createNotices } from '../../output/notices.ts';
-import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 import { nearlyNamed } from '../../near-name.ts';
+import { createNotices } from '../../output/notices.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 import type { Context } from '../program/context.ts';
+import { foreignCommands, foreignVerbs } from '../program/foreign-words.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import { equivalents, shownWord } from './foreign-command.ts';
 import type { ChatOptions } from './run.ts';
+
+/** A word of a suggestion; text is left out, as it may be long or need quotes. */
+const shownWord = (word: string): string => (/^[\p{L}\p{N}_.:/@=-]+$/u.test(word) ? word : '…');
 
 const namesAndAliases = (commands: readonly CompletedCommand[]) =>
   commands.flatMap(({ name, aliases }) => [name, ...aliases]);
 
-function maxArguments({ arguments: known }: CompletedCommand): number {
-  return known.some(({ isVariadic }) => isVariadic) ? Number.POSITIVE_INFINITY : known.length;
-}
+const nearChild = (parent: CompletedCommand, word: string): CompletedCommand | undefined =>
+  childNamed(parent, word) ??
+  childNamed(parent, nearlyNamed(word, namesAndAliases(parent.commands)) ?? '');
 
-/** The command with these words, if the first is a subcommand of it, nearly one, or a listed argument. */
-function suggestSubcommand(
-  command: CompletedCommand,
-  [second = '', ...rest]: readonly string[],
-): string | undefined {
-  const [argument] = command.arguments;
-  if (argument?.choices?.includes(second) === true) return `natter ${command.name} ${second}`;
-  const names = namesAndAliases(command.commands);
-  const name = names.includes(second) ? second : nearlyNamed(second, names);
-  const child = name === undefined ? undefined : childNamed(command, name);
-  if (child === undefined || rest.length > maxArguments(child)) return undefined;
-  return ['natter', command.name, child.name, ...rest.map(shownWord)].join(' ');
-}
-
-const swapped = (word: string, at: number) =>
-  word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
-
-/** Without a letter, a shorter name may be a word: `bath`. */
-const shortestCut = 6;
-
-/** Whether a letter is missing or two are swapped. Other edits make words such as `match` and `compose`. */
-function isSlip(word: string, name: string): boolean {
-  const places = Array.from(name, (_, index) => index);
-  const isCut = places.some((at) => name.slice(0, at) + name.slice(at + 1) === word);
-  return (name.length >= shortestCut && isCut) || places.some((at) => swapped(name, at) === word);
-}
-
-/** `compre a b`: a command that takes arguments. */
-function suggestWithArguments(
-  first: string,
-  command: CompletedCommand,
-  rest: readonly string[],
-): string | undefined {
-  const isOne = isSlip(first.toLowerCase(), command.name) && rest.length <= maxArguments(command);
-  return isOne ? ['natter', command.name, ...rest.map(shownWord)].join(' ') : undefined;
+/** `set model nextgen`: only with the name of a setting, because `set theory basics` is a prompt. */
+function settingCommand(words: readonly string[]): string | undefined {
+  const [verb = '', name = ''] = words;
+  const length = { set: 3, get: 2, unset: 2 }[verb];
+  if (words.length !== length) return undefined;
+  if (/^api[-_]?key$/.test(name)) return 'natter auth login';
+  const isSetting = settingKeys.some((key) => definitions[key].name === name);
+  return isSetting ? ['natter config', ...words.map(shownWord)].join(' ') : undefined;
 }
 
 /** Too many words differ from a name of three letters by one: `fun` does not mean `run`. */
 const shortestName = 3;
 
 /**
- * The commands that a prompt may be a mistyped form of: `modles`, `model list`, `compre a b`, `login`, or that has the
- * form of a command of another program: `history`, `set model nextgen`. Empty for a command that natter lacks, such as
- * `quit`. Undefined for words that do not resemble a command, that start with the name of one, and for several words in
- * one argument.
+ * The commands that a prompt may be a mistyped form of (`modles`, `model list`, `login`), or that have the same effect in
+ * natter as a command of another client (`history`, `set model nextgen`). An empty list is a command that natter lacks,
+ * such as `quit`; undefined is a prompt.
  * @param tree natter itself
  */
 export function suggestCommands(
   words: readonly string[],
   tree: CompletedCommand,
 ): readonly string[] | undefined {
-  const [first = '', ...rest] = words;
-  const foreign = equivalents(words, tree);
-  if (foreign !== undefined) return foreign;
-  const names = namesAndAliases(tree.commands).filter((name) => name.length > shortestName);
-  const near = nearlyNamed(first, names);
-  if (rest.length > 0) {
-    const command = near === undefined ? undefined : childNamed(tree, near);
-    const suggestion =
-      command && (suggestSubcommand(command, rest) ?? suggestWithArguments(first, command, rest));
-    return suggestion === undefined ? undefined : [suggestion];
-  }
+  const [first = '', second, ...rest] = words;
   const word = first.toLowerCase();
-  const parents = tree.commands.filter((parent) => childNamed(parent, word) !== undefined);
-  if (parents.length > 0) return parents.map(({ name }) => `natter ${name} ${word}`);
-  return near === undefined ? undefined : [`natter ${near}`];
+  const foreign = Object.hasOwn(foreignCommands, word) ? foreignCommands[word] : undefined;
+  if (foreign !== undefined && second === undefined) return foreign;
+  if (foreign !== undefined && foreignVerbs.includes(second ?? '') && rest.length < 2)
+    return foreign;
+  const setting = settingCommand(words);
+  if (setting !== undefined) return [setting];
+  const names = namesAndAliases(tree.commands).filter((name) => name.length > shortestName);
+  const near = childNamed(tree, nearlyNamed(first, names) ?? '');
+  if (second === undefined) {
+    const parents = tree.commands.filter((parent) => childNamed(parent, word) !== undefined);
+    if (parents.length > 0) return parents.map(({ name }) => `natter ${name} ${word}`);
+    return near && [`natter ${near.name}`];
+  }
+  if (near === undefined) return undefined;
+  if (near.arguments[0]?.choices?.includes(second) === true) {
+    return [`natter ${near.name} ${second}`];
+  }
+  const child = nearChild(near, second);
+  if (child === undefined || rest.length > child.arguments.length) return undefined;
+  return [['natter', near.name, child.name, ...rest.map(shownWord)].join(' ')];
 }
 
 /**
@@ -88,8 +71,8 @@ export function suggestCommands(
  * @throws Failure `usage` if the user does not confirm
  */
 export async function confirmMistakenCommand(
-  context: Pick<Context, 'streams' | 'ask' | 'signal' | 'secrets' | 'commands'>,
-  options: Pick<ChatOptions, 'input' | 'quiet'>,
+  context: Context,
+  options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
   const suggestions = suggestCommands(words, context.commands());

@@ -1,6 +1,4 @@
 import type { ChatOptions } from './run.ts';
-import { nearlyNamed } from '../../near-name.ts';
-import { commandNames } from '../program/command-names.ts';
 import type { Context, Run } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
 
@@ -36,30 +34,18 @@ export function wantsRepl(
   return isTerminal && options.input && !isOneShot;
 }
 
-type MistakeOptions = Pick<ChatOptions, 'isPrompt' | 'dryRun' | 'continue' | 'resume'>;
-
 /** The maximum number of words of a mistyped command with its arguments. */
 const maxWords = 4;
-const minWordLength = 3;
-
-/** First words of commands of other programs. */
-const foreignVerbs =
-  'ask continue delete exec export get list ls prompt query resume rm search send set show unset';
 
 /**
  * Whether a prompt may be a mistyped command, or one of another program: a quick check before the command tree is read.
  * In a resumed conversation, a word such as "continue" is a prompt.
  */
-export function mayBeCommand(
-  words: readonly string[],
-  { isPrompt, dryRun, continue: isContinued, resume }: MistakeOptions,
-): boolean {
+export function mayBeCommand(words: readonly string[], options: ChatOptions): boolean {
   const [first = ''] = words;
-  const isResumed = isContinued === true || resume !== undefined;
-  if (isPrompt === true || dryRun === true || isResumed || words.length > maxWords) return false;
-  if (foreignVerbs.split(' ').includes(first.toLowerCase())) return true;
-  if (first.length < minWordLength || !/^[A-Za-z-]+$/.test(first)) return false;
-  return words.length === 1 || nearlyNamed(first, commandNames) !== undefined;
+  const isResumed = options.continue === true || options.resume !== undefined;
+  if (options.isPrompt === true || options.dryRun === true || isResumed) return false;
+  return words.length <= maxWords && /^[A-Za-z-]{2,}$/.test(first);
 }
 
 export type RunChat = Run<ChatOptions, [words: readonly string[]]>;

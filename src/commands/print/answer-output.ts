@@ -13,7 +13,8 @@ import {
   type TextPrinter,
 } from '../../output/answer-printer.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import type { TextTransform, WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import type { TextTransform } from '../../terminal/markdown/line-driver.ts';
+import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import type { OwnPaints, Style } from '../../terminal/style.ts';
 import type { TerminalColors, ThemeName } from '../../terminal/themes.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';

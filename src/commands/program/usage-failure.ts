@@ -2,84 +2,15 @@ import type { Command, CommanderError, Option } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { foreignOptions } from './foreign-words.ts';
 import { namesBelow } from './help-details.ts';
 
-const printHint = 'natter "a prompt" prints the answer and exits';
-const sessionHint = '--resume ID continues a conversation, -c the last one';
-const keyHint = 'use natter auth login, or NATTER_API_KEY in scripts';
-const debugHint = 'NATTER_DEBUG=1 writes a debug log';
-const fileHint = '-f attaches a text file';
-const outputHint = 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON';
-const imageHint = `natter sends no images; ${fileHint}`;
-const formatHint = '--json prints JSON, --jsonl an event per line';
-const systemHint = '-s sets the system prompt';
-const listHint = 'natter conversations lists conversations, natter models list the models';
-const runHint = 'natter run NAME sends a prompt file; natter prompts lists them';
-const modelsHint = 'natter models list lists the models';
-
-/** Options of other chat clients, and their equivalents in natter. */
-const foreignOptionHints: ReadonlyMap<string, string> = new Map([
-  ['-p', printHint],
-  ['--print', printHint],
-  ['--prompt', printHint],
-  ['-k', keyHint],
-  ['--key', keyHint],
-  ['--api-key', keyHint],
-  ['--token', keyHint],
-  ['-v', `--version prints the version; ${debugHint}`],
-  ['--verbose', debugHint],
-  ['--debug', debugHint],
-  ['-a', fileHint],
-  ['--attachment', fileHint],
-  ['--image', imageHint],
-  ['--images', imageHint],
-  ['-o', outputHint],
-  ['--output', outputHint],
-  ['--format', formatHint],
-  ['--output-format', formatHint],
-  ['--response-format', formatHint],
-  ['-r', sessionHint],
-  ['-C', sessionHint],
-  ['--session', sessionHint],
-  ['--system-prompt', systemHint],
-  ['--append-system-prompt', systemHint],
-  ['-S', '--no-stream prints the answer at its end; natter conversations show ID shows one'],
-  ['-x', 'natter last --block 1 prints a code block of the last answer'],
-  ['-n', '--no-save does not save the conversation'],
-  ['-l', listHint],
-  ['--list', listHint],
-  ['--delete', 'natter conversations delete ID moves a conversation to the trash'],
-  ['--no-color', 'use --color never'],
-  ['--stream', 'answers are streamed unless --no-stream is given'],
-  ['--template', runHint],
-  ['--pattern', runHint],
-  ['--prompt-file', runHint],
-  ['--fragment', fileHint],
-  ['--models', modelsHint],
-  ['--list-models', modelsHint],
-]);
-
-/** Options of other chat clients that are fields of the request, each with a usual value. */
-const parameterOptions: ReadonlyMap<string, readonly [field: string, value: string]> = new Map([
-  ['-T', ['temperature', '0.2']],
-  ['--temp', ['temperature', '0.2']],
-  ['--temperature', ['temperature', '0.2']],
-  ['--top-p', ['top_p', '0.9']],
-  ['--topp', ['top_p', '0.9']],
-  ['--top-k', ['top_k', '40']],
-  ['--topk', ['top_k', '40']],
-  ['--seed', ['seed', '1']],
-]);
-
-/** Repeats a number that was typed after the option, or in it. */
-function parameterHint(typed: string, words: readonly string[]): string | undefined {
-  const parameter = parameterOptions.get(typedOptionName(typed));
-  if (parameter === undefined) return undefined;
-  const [field, example] = parameter;
+/** Repeats a number that was typed after an option which is a field of the request: `--temperature 0`. */
+function withNumber(hint: string, typed: string, words: readonly string[]): string {
   const equals = typed.indexOf('=');
   const value = equals < 0 ? words[words.indexOf(typed) + 1] : typed.slice(equals + 1);
   const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
-  return `use --param ${field}=${isNumber ? value : example}, if the service takes it`;
+  return isNumber ? hint.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
 }
 
 /** The name of an option as typed, without its value, which may be a key. */
@@ -124,7 +55,8 @@ function hintForForeign(
   if (path === 'natter auth login' && keyOptions.has(name)) return loginHint;
   if (path === 'natter compare' && name === '--fallback') return compareHint;
   if (path !== 'natter') return jsonHint(name, command);
-  return foreignOptionHints.get(name) ?? parameterHint(typed, words);
+  const hint = foreignOptions[name];
+  return hint === undefined ? undefined : withNumber(hint, typed, words);
 }
 
 /** The hint for the name of a setting that is no option. */

@@ -15,7 +15,7 @@ import type { RegionPlace } from '../../terminal/live/live-screen.ts';
 import { createSanitizer, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Clock } from '../../clock.ts';
-import type { TextTransform } from '../../terminal/markdown/markdown-stream.ts';
+import type { TextTransform } from '../../terminal/markdown/line-driver.ts';
 import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison-view.ts';
 import { beginProgress, progressText, withEvent, type AnswerProgress } from './answer-progress.ts';
 

@@ -1,4 +1,5 @@
 // The block structure of one answer, line by line.
+
 import {
   beginBlock,
   beginLine,
@@ -11,6 +12,7 @@ import {
   takeTask,
   writeLine,
   writeSpans,
+  writeBlankLine,
 } from './block-output.ts';
 import {
   closeFence,
@@ -20,13 +22,63 @@ import {
   writeIndentedLine,
 } from './code-block.ts';
 import { continuesLeaf, type LineStart, readLineStart } from './containers.ts';
-import { headingSpans } from './heading.ts';
-import { closeFormula, writeFormula } from './formula-block.ts';
-import { endInline, isInFormula } from './inline-text.ts';
-import { htmlEnd } from './leaf-syntax.ts';
-import type { BlockState } from './block-state.ts';
+import type { Style } from '../style.ts';
+import type { InlineOptions } from './inline.ts';
+import { endInline, inlineText, isInFormula } from './inline-text.ts';
+import { mergeSpans, type Span, type SpanLook } from './span.ts';
+import { htmlEnd, formulaEnd, isLongFormula } from './leaf-syntax.ts';
+import type { BlockState, Formula } from './block-state.ts';
 import { createParagraph, endParagraphLine, mayBeHeader, writeParagraph } from './paragraph.ts';
 import { createTable } from './table.ts';
+import { formulaRows } from '../formula/load-formulas.ts';
+import { wrapText } from '../text/wrap.ts';
+
+const indent = '  ';
+
+/** A line of a displayed formula, which is shown when its end is known. */
+function writeFormula(state: BlockState, text: string): void {
+  const { output } = state;
+  const isOpen = state.leaf.kind === 'formula';
+  const formula: Formula =
+    state.leaf.kind === 'formula'
+      ? state.leaf
+      : { kind: 'formula', close: formulaEnd(text) ?? '', lines: output.unicode ? [] : undefined };
+  const ends = text.includes(formula.close, isOpen ? 0 : 2);
+  if (formula.lines) {
+    formula.lines.push(text);
+    if (isLongFormula(formula.lines)) closeFormula(state, formula);
+  } else writeSource(state, text);
+  if (!ends) state.leaf = formula;
+  else {
+    if (formula.lines) writeWhole(state, formula.lines, formula.close);
+    state.leaf = { kind: 'none' };
+  }
+}
+
+/** A formula without an end is shown as it is written. */
+function closeFormula(state: BlockState, formula: Formula): void {
+  for (const line of formula.lines ?? []) writeSource(state, line);
+  formula.lines = undefined;
+}
+
+function writeSource({ output }: BlockState, text: string): void {
+  if (text.trim() === '') writeBlankLine(output);
+  else writeLine(output, text);
+}
+
+function writeWhole(state: BlockState, lines: readonly string[], close: string): void {
+  const source = lines.join('\n');
+  const end = source.lastIndexOf(close) + close.length;
+  const rows = formulaRows(source.slice(0, end));
+  if (rows === undefined) {
+    for (const line of lines) writeSource(state, line);
+    return;
+  }
+  const { output, options } = state;
+  const columns = Math.max(1, options.width() - markerColumns(output) - indent.length);
+  const text = rows.join('\n') + source.slice(end).trim();
+  for (const row of wrapText(text, columns)) writeLine(output, indent + row);
+}
 
 /** How a line starts; undefined while more of the line could change that. */
 export function readLine(
@@ -187,4 +239,30 @@ function move(state: BlockState, { kind, opened, continued }: LineStart): void {
   else if (kind === 'fence' || kind === 'indented') beginBlock(output, 'code');
   else beginBlock(output, kind === 'heading' ? 'heading' : 'flow');
   output.containers.push(...opened);
+}
+
+const looksOf: Readonly<Record<number, readonly SpanLook[]>> = {
+  1: ['bold', 'underline', 'magenta'],
+  2: ['bold', 'magenta'],
+  3: ['bold'],
+};
+
+/** An ATX heading. With colour, styles replace its marks. */
+function headingSpans(source: string, style: Style, inline: InlineOptions): readonly Span[] {
+  const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
+  const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), inline);
+  if (!style.colored) {
+    return [{ text: spans.length === 0 ? marks : `${marks} `, looks: [] }, ...spans];
+  }
+  const looks = style.own?.heading ? ['heading' as const] : (looksOf[marks.length] ?? ['italic']);
+  return mergeSpans(
+    spans.map((span) => ({ ...span, looks: [...new Set([...span.looks, ...looks])] })),
+  );
+}
+
+/** `## Title ##` is `## Title`. */
+function withoutClosing(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '#') end -= 1;
+  return end === 0 || /[ \t]/.test(text[end - 1] ?? '') ? text.slice(0, end).trimEnd() : text;
 }

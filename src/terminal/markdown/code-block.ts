@@ -21,7 +21,9 @@ export function openFence(state: BlockState, start: LineStart): void {
   if (output.style.colored) writeHead(state, info);
   else writeLine(output, `${mark} ${state.codeBlocks} ${info}`.trimEnd(), 'code');
   state.leaf = { kind: 'fence', mark, language, indent, highlight: undefined };
-  state.loading = options.highlighter.load(language);
+  state.loading = options.highlighter.load(language)?.then(() => {
+    state.loading = undefined;
+  });
 }
 
 /** The shortest rule between the title and the hint, in columns. */

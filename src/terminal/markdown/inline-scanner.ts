@@ -1,5 +1,6 @@
 // Splits inline Markdown into pieces that can be parsed alone. The pieces depend only on the text, not on the parts it
 // arrived in.
+
 import {
   isWide,
   beginWord,
@@ -9,10 +10,164 @@ import {
   runLength,
   type Place,
   type ScanState,
+  isPunctuation,
+  isSpace,
+  type Opener,
+  type Enclosure,
 } from './scan-state.ts';
-import { handleRun } from './delimiters.ts';
-import { stepEnclosure } from './enclosures.ts';
-import { isLinkPart, handleDollar, moveFormula, openFormula } from './formula.ts';
+import {
+  isLinkPart,
+  handleDollar,
+  moveFormula,
+  openFormula,
+  closeFormula,
+  maxFormula,
+  stepInFormula,
+} from './formula.ts';
+
+const nextIn = {
+  code: /`/g,
+  tag: /[<>]/g,
+  address: /[()\\]/g,
+  formula: /[\\${} \t\n]/g,
+};
+
+/** Real addresses do not nest parentheses deeper. Without a limit, hostile text takes quadratic time. */
+const MAX_ADDRESS_DEPTH = 8;
+
+/** Reads to the end of the open code span, tag, link address or formula. @returns false if more text is needed */
+function stepEnclosure(state: ScanState, enclosure: Enclosure): boolean {
+  const next = nextIn[enclosure.kind];
+  next.lastIndex = state.position;
+  const found = next.exec(state.text)?.index ?? -1;
+  const reached = found === -1 ? state.text.length : found;
+  if (isTooLong(enclosure, reached)) return reject(state, enclosure, reached);
+  if (found === -1) {
+    state.position = reached;
+    return state.final && reject(state, enclosure, reached);
+  }
+  switch (enclosure.kind) {
+    case 'code':
+      return handleBackticks(state, enclosure, found);
+    case 'tag':
+      return state.text[found] === '>' ? leave(state, found + 1) : reject(state, enclosure, found);
+    case 'address':
+      return handleParenthesis(state, enclosure, found);
+    case 'formula':
+      return stepFormula(state, enclosure, found);
+  }
+}
+
+function isTooLong(enclosure: Enclosure, reached: number): boolean {
+  if (enclosure.kind !== 'formula') return reached - enclosure.from > MAX_SPAN;
+  return reached - enclosure.opened > maxFormula[enclosure.close];
+}
+
+function stepFormula(
+  state: ScanState,
+  formula: Enclosure & { kind: 'formula' },
+  found: number,
+): boolean {
+  const formulaStep = stepInFormula(state, formula, found);
+  if (formulaStep === 'needs more') return false;
+  if (formulaStep === 'not a formula') return reject(state, formula, found);
+  if (formulaStep === 'continue') return true;
+  closeFormula(state, formula, formulaStep);
+  return leave(state, formulaStep);
+}
+
+function handleBackticks(
+  state: ScanState,
+  enclosure: Enclosure & { kind: 'code' },
+  found: number,
+): boolean {
+  const length = runLength(state.text, found);
+  state.position = found;
+  if (needsMore(state, found + length)) return false;
+  state.position = found + length;
+  return length === enclosure.length ? leave(state, state.position) : true;
+}
+
+function handleParenthesis(
+  state: ScanState,
+  enclosure: Enclosure & { kind: 'address' },
+  found: number,
+): boolean {
+  const character = state.text[found];
+  state.position = found + (character === '\\' ? 2 : 1);
+  if (character === '(') enclosure.depth += 1;
+  if (character === ')') enclosure.depth -= 1;
+  if (enclosure.depth > MAX_ADDRESS_DEPTH) return reject(state, enclosure, found);
+  return enclosure.depth === 0 ? leave(state, state.position) : true;
+}
+
+function leave(state: ScanState, position: number): true {
+  state.position = position;
+  state.enclosure = undefined;
+  state.special = true;
+  return true;
+}
+
+/** The opening is text, and what follows it is read again. */
+function reject(state: ScanState, enclosure: Enclosure, reached: number): true {
+  if (enclosure.kind === 'formula' && enclosure.close.startsWith('\\')) {
+    state.unclosed[enclosure.close as '\\)' | '\\]'] = reached;
+  }
+  state.position = enclosure.from;
+  state.enclosure = undefined;
+  return true;
+}
+
+interface DelimiterRun {
+  readonly character: string;
+  readonly length: number;
+  readonly before: string;
+  readonly after: string;
+  readonly position: number;
+  readonly wordStart: number;
+}
+
+/**
+ * Emphasis (CommonMark 6.2), close enough to know which marks are still open; the lexer decides what they mean. Text in
+ * scripts without spaces may follow a closing mark directly.
+ * @returns whether a mark was closed
+ */
+export function handleRun(openers: Opener[], run: DelimiterRun): boolean {
+  const spaceBefore = isSpace(run.before);
+  const spaceAfter = isSpace(run.after);
+  const markBefore = isPunctuation(run.before);
+  const markAfter = isPunctuation(run.after);
+  const left = !spaceAfter && (!markAfter || spaceBefore || markBefore || isWide(run.before));
+  const right = !spaceBefore && (!markBefore || spaceAfter || markAfter || isWide(run.after));
+  const underscore = run.character === '_';
+  const canOpen = left && (!underscore || !right || markBefore);
+  const canClose = right && (!underscore || !left || markAfter);
+  if (run.character === '~' && run.length !== 2) return false;
+  const rest = canClose ? close(openers, run, canOpen) : run.length;
+  if (rest > 0 && canOpen) {
+    const { character, position, wordStart } = run;
+    openers.push({ character, length: rest, both: canClose, position, wordStart });
+  }
+  return rest < run.length;
+}
+
+/** Closes the openers that the run can close, and drops those in between. @returns the marks that are left */
+function close(openers: Opener[], run: DelimiterRun, both: boolean): number {
+  let rest = run.length;
+  for (let index = openers.length - 1; index >= 0 && rest > 0; index -= 1) {
+    const opener = openers[index];
+    if (opener?.character !== run.character) continue;
+    const three = (opener.both || both) && (opener.length + rest) % 3 === 0 && rest % 3 !== 0;
+    if (three) continue;
+    const used = Math.min(opener.length, rest, opener.length >= 2 && rest >= 2 ? 2 : 1);
+    openers.length = index + 1;
+    opener.length -= used;
+    rest -= used;
+    if (opener.length === 0) openers.pop();
+    else index += 1;
+  }
+  return rest;
+}
 
 /** Reads more text; `decided` then has the pieces that it decides. Take them before the next call. */
 export function scan(state: ScanState, text: string): void {

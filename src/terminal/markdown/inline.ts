@@ -2,9 +2,52 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import { decodeEntities } from '../../entities/decode-entities.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { OwnPaints } from '../style.ts';
-import { hideFormulas } from './hidden-formulas.ts';
 import type { Place } from './scan-state.ts';
 import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
+import { formulaRows } from '../formula/load-formulas.ts';
+
+/** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
+const formulaMark = '\u206F';
+const hiddenFormula = new RegExp(`${formulaMark}(\\d+)${formulaMark}`, 'g');
+
+/** A text with marks in place of its formulas, for the lexer. */
+interface HiddenFormulas {
+  readonly text: string;
+  /** The spans with the formulas again; undefined if one is missing. */
+  restore(spans: readonly Span[]): Span[] | undefined;
+}
+
+function hideFormulas(
+  source: string,
+  formulas: readonly Place[],
+  unicode: boolean,
+): HiddenFormulas {
+  let text = '';
+  let at = 0;
+  for (const [index, { from, to }] of formulas.entries()) {
+    text += source.slice(at, from) + formulaMark + index + formulaMark;
+    at = to;
+  }
+  text += source.slice(at);
+  const written = formulas.map(({ from, to }) => {
+    const tex = source.slice(from, to);
+    return (unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+  });
+  return {
+    text,
+    restore(spans) {
+      const missing = new Set(written.keys());
+      const restored = spans.map((span) => {
+        const shown = span.text.replaceAll(hiddenFormula, (_, index) => {
+          missing.delete(Number(index));
+          return written[Number(index)] ?? '';
+        });
+        return { ...span, text: shown };
+      });
+      return missing.size === 0 ? restored : undefined;
+    },
+  };
+}
 
 export interface InlineOptions {
   /** Keep the source's marks (`**`, backticks), which is necessary without colour. */

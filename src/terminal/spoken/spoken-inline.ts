@@ -1,8 +1,7 @@
-// Inline Markdown as text: without its marks, links with their addresses, formulas in words.
+// Inline Markdown as text: without its marks, links with their addresses, formulas as TeX.
 import type { Token, Tokens } from 'marked';
 import { lexInline, withCharacters } from '../markdown/inline.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
-import { spokenFormula } from './spoken-formula.ts';
 
 /** Code spans, which are skipped, and formulas: `$$…$$`, `\(…\)`, `\[…\]`, and `$…$` by pandoc's rule. */
 const formula =
@@ -23,7 +22,7 @@ function withFormulas(source: string): string {
   return source.replaceAll(formula, (written, _code, ...parts: unknown[]) => {
     const found = parts.slice(0, 4).find((part) => typeof part === 'string');
     if (typeof found !== 'string' || (/^\$(?!\$)/.test(written) && isText(found))) return written;
-    return escaped(spokenFormula(found));
+    return escaped(found.trim());
   });
 }
 

@@ -8,6 +8,9 @@ import {
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
+/** Options with their defaults. */
+const given = { color: 'auto', stream: true, stdin: true, input: true } as const;
+
 const terminals = ['stdin', 'stdout', 'stderr'] as const;
 const commands = completionTree(await buildProgram(createMemoryContext().context, commandNames));
 
@@ -40,22 +43,11 @@ test.each([
   [['continue'], ['natter -c']],
   [['ask'], ['natter']],
   [['search'], ['natter conversations search', 'natter models search']],
-  [['search', 'foo'], ['natter conversations search foo']],
-  [['search', 'two words'], ['natter conversations search …']],
   [['set', 'model', 'nextgen'], ['natter config set model nextgen']],
   [['set', 'system', 'Be brief.'], ['natter config set system …']],
-  [['set', 'params.seed', '7'], ['natter config set params.seed 7']],
   [['set', 'api-key', 'k'], ['natter auth login']],
   [['get', 'model'], ['natter config get model']],
   [['unset', 'base-url'], ['natter config unset base-url']],
-  [['ask', 'why is the sky blue?'], ['natter "…"']],
-  [['list', 'models'], ['natter models list']],
-  [['list', 'chats'], ['natter conversations list']],
-  [['ls', 'sessions'], ['natter conversations list']],
-  [['resume', 'latest'], ['natter --resume latest']],
-  [['resume', 'bcdfghjk'], ['natter --resume bcdfghjk']],
-  [['show', 'bcdfghjk'], ['natter conversations show bcdfghjk']],
-  [['rm', 'latest'], ['natter conversations delete latest']],
   [['keys', 'set', 'openai'], ['natter auth login']],
   [['keys', 'list'], ['natter auth login']],
   [['logs', 'list'], ['natter conversations list']],
@@ -63,15 +55,11 @@ test.each([
   [['role', 'list'], ['natter --role NAME']],
   [['templates', 'list'], ['natter prompts list']],
   [['templates', 'show', 'review'], ['natter prompts list']],
-  [['aliases', 'set', 'fast', 'nextgen'], []],
+  [['aliases', 'set', 'fast'], []],
   [['profiles'], ['natter config profiles']],
   [['profile', 'add', 'work'], ['natter config profiles']],
   [['cost'], ['natter usage']],
   [['serve'], []],
-  [['pull', 'llama3'], ['natter models list']],
-  [['compre', 'a', 'b'], ['natter compare a b']],
-  [['comapre', 'why is the sky blue?'], ['natter compare …']],
-  [['bacth', 'prompts.txt'], ['natter batch prompts.txt']],
 ])('Y10: suggests for %j: %j', (words, expected) => {
   expect(suggestCommands(words, commands)).toEqual(expected);
 });
@@ -125,14 +113,19 @@ describe('on a terminal', () => {
       answers: [answer],
       commands,
     });
-    await confirmMistakenCommand(context, { input: true, quiet: true }, ['modles', 'list']);
+    await confirmMistakenCommand(context, { ...given, input: true, quiet: true }, [
+      'modles',
+      'list',
+    ]);
     expect(stderr()).toBe('natter: "modles list" looks like the command natter models list\n');
     expect(questions).toEqual(['Send it as a prompt? [y/N] ']);
   });
 
   test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
     const { context } = createMemoryContext({ terminals, answers: [answer], commands });
-    await expect(confirmMistakenCommand(context, { input: true }, ['quit'])).rejects.toMatchObject({
+    await expect(
+      confirmMistakenCommand(context, { ...given, input: true }, ['quit']),
+    ).rejects.toMatchObject({
       message: '"quit" was not sent',
       hint: 'to send it: natter -- quit',
     });
@@ -140,13 +133,16 @@ describe('on a terminal', () => {
 
   test('leaves text out of the question, which may be long', async () => {
     const { context, stderr } = createMemoryContext({ terminals, answers: ['y'], commands });
-    await confirmMistakenCommand(context, { input: true }, ['ask', 'why is the sky blue?']);
-    expect(stderr()).toBe('natter: "ask …" looks like the command natter "…"\n');
+    const words = ['set', 'system', 'Answer like a pirate.'];
+    await confirmMistakenCommand(context, { ...given, input: true }, words);
+    expect(stderr()).toBe(
+      'natter: "set system …" looks like the command natter config set system …\n',
+    );
   });
 
   test('refuses the prompt without a question if there is --no-input', async () => {
     const { context, questions } = createMemoryContext({ terminals, commands });
-    const confirmation = confirmMistakenCommand(context, { input: false }, ['modles']);
+    const confirmation = confirmMistakenCommand(context, { ...given, input: false }, ['modles']);
     await expect(confirmation).rejects.toMatchObject({
       hint: 'did you mean natter models? to send it: natter -- modles',
     });
@@ -161,7 +157,7 @@ describe('Y10: in a script', () => {
     ['a pipe as input', ['stdout', 'stderr'] as const],
   ])('prints one notice with %s', async (_name, open) => {
     const { context, questions, stderr } = createMemoryContext({ terminals: open, commands });
-    await confirmMistakenCommand(context, { input: true }, ['login']);
+    await confirmMistakenCommand(context, { ...given, input: true }, ['login']);
     expect(questions).toEqual([]);
     expect(stderr()).toBe(
       'natter: "login" looks like the command natter auth login; sending it as a prompt\n',
@@ -170,7 +166,7 @@ describe('Y10: in a script', () => {
 
   test('prints no notice with --quiet', async () => {
     const { context, stderr } = createMemoryContext({ commands });
-    await confirmMistakenCommand(context, { input: true, quiet: true }, ['login']);
+    await confirmMistakenCommand(context, { ...given, input: true, quiet: true }, ['login']);
     expect(stderr()).toBe('');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keySequence } from '../../../src/commands/shell-init/key-sequence.ts';
+import { keySequence } from '../../../src/commands/shell-init/run.ts';
 import { keys } from '../../../src/settings/value-types.ts';
 
 const raw = String.raw;

@@ -5,9 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { benchMarkdown } from './markdown.ts';
 import { benchOneShot } from './one-shot.ts';
-import { benchPackage } from './package.ts';
 import { benchStartUp } from './start-up.ts';
 import type { Bench } from './support/bench.ts';
 import { createRun } from './support/measure.ts';
@@ -19,8 +17,6 @@ const parts: Readonly<Record<string, (bench: Bench) => readonly Row[] | Promise<
     'start-up': benchStartUp,
     'one-shot': benchOneShot,
     throughput: benchThroughput,
-    markdown: benchMarkdown,
-    package: benchPackage,
   };
 
 async function bench(): Promise<void> {

@@ -1,10 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { exitCodeRows } from '../../src/commands/help/exit-codes.ts';
 import { topicRows } from '../../src/commands/help/topic-names.ts';
 import { storedKinds, storedPaths } from '../../src/commands/service/stored-paths.ts';
 import { durationNote } from '../../src/commands/program/global-options.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
-import { bold, pageName, pageNames, roff, tagged, verbatim } from './roff.ts';
+
+const dateOf = (text: string) => /\b20\d\d-[01]\d-[0-3]\d\b/.exec(text)?.[0];
+
+/** The newest date in the design decisions: a date that changes only with the source. */
+function newestDecision(): string | undefined {
+  const folder = 'docs/decisions';
+  const dates = readdirSync(folder).map((name) => {
+    return dateOf(readFileSync(`${folder}/${name}`, 'utf8')) ?? '';
+  });
+  return dates.toSorted().at(-1);
+}
+
+/**
+ * The date of a version in CHANGELOG.md, as 2026-01-31; before its release, that of the newest design decision. The
+ * clock is not used, because the package must be reproducible.
+ * @throws Error if neither has a date
+ */
+export function releaseDate(version: string): string {
+  const headings = readFileSync('CHANGELOG.md', 'utf8').match(/^## .*$/gm) ?? [];
+  const released = headings.find((line) => line.startsWith(`## ${version} `)) ?? '';
+  const date = dateOf(released) ?? newestDecision();
+  if (date === undefined) throw new Error(`${version} has no date`);
+  return date;
+}
+
+/** Escapes control characters of roff, and makes dashes that can be copied. */
+function roff(text: string): string {
+  const escaped = text
+    .replaceAll('`', '')
+    .replaceAll('\\', String.raw`\e`)
+    .replaceAll('-', String.raw`\-`)
+    .replaceAll('…', '...');
+  return /^[.']/.test(escaped) ? String.raw`\&${escaped}` : escaped;
+}
+
+/** A line in bold. Quotes would group the words of the macro. */
+const bold = (text: string) => `.B ${roff(text).replaceAll('"', String.raw`\(dq`)}`;
+
+/** A term, and its description beside or below it. */
+const tagged = (term: string, description: string) =>
+  `.TP\n${bold(term)}\n${description === '' ? String.raw`\&` : roff(description)}`;
+
+/** Lines that are not filled, indented. */
+function verbatim(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  return ['.RS', '.nf', ...lines.map(roff), '.fi', '.RE'];
+}
+
+/** The reference to a page of section 1. */
+const pageName = (name: string) => `.BR ${roff(name)} (1)`;
+
+/** References in one sentence, each followed by a comma but the last. */
+function pageNames(names: readonly string[]): readonly string[] {
+  return names.map((name, index) =>
+    index < names.length - 1 ? `${pageName(name)},` : pageName(name),
+  );
+}
 
 /** A command of `natter --help` with its subcommands. */
 interface Family {

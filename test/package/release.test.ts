@@ -24,12 +24,12 @@ interface Release {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs a script in a folder with this package.json and changelog. */
-function run(name: string, { fields = {}, text = changelog(dated), tag, environment }: Release) {
+/** Runs the script in a folder with this package.json and changelog. */
+function run(action: string, { fields = {}, text = changelog(dated), tag, environment }: Release) {
   const folder = mkdtempSync(join(tmpdir(), 'natter-release-'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...ready, ...fields }));
   writeFileSync(join(folder, 'CHANGELOG.md'), text);
-  const words = [resolve('scripts/package', name), tag ?? 'v1.2.3'];
+  const words = [resolve('scripts/package/release.js'), action, tag ?? 'v1.2.3'];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     cwd: folder,
     env: cleanEnvironment(environment),
@@ -38,7 +38,7 @@ function run(name: string, { fields = {}, text = changelog(dated), tag, environm
   return { status, stdout, stderr };
 }
 
-const check = (release: Release) => run('check-release.js', release);
+const check = (release: Release) => run('check', release);
 
 test('a release with its fields, its tag and its changelog section passes', () => {
   expect(check({})).toEqual({ status: 0, stdout: 'v1.2.3 is ready for release\n', stderr: '' });
@@ -109,7 +109,7 @@ test.each<[string, Release, string]>([
 const linking = `${dated}- Secrets are masked ([which](SECURITY.md)), as [there](https://example.org).\n`;
 
 test('the notes of a release are its changelog section', () => {
-  expect(run('print-release-notes.js', text('## Unreleased\n', linking)).stdout).toBe(
+  expect(run('notes', text('## Unreleased\n', linking)).stdout).toBe(
     linking.slice(linking.indexOf('###')),
   );
 });
@@ -119,7 +119,7 @@ test('links in the notes of a release lead to the files of its tag', () => {
     GITHUB_SERVER_URL: 'https://git.example.org',
     GITHUB_REPOSITORY: 'someone/natter',
   };
-  const { stdout } = run('print-release-notes.js', { ...text(linking), environment });
+  const { stdout } = run('notes', { ...text(linking), environment });
   expect(stdout).toContain(
     '([which](https://git.example.org/someone/natter/blob/v1.2.3/SECURITY.md)), as [there](https://example.org).',
   );

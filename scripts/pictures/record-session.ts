@@ -1,21 +1,13 @@
 // Runs commands in a shell in a pseudo-terminal, and takes what the terminal shows at each moment.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spawn } from '@lydell/node-pty';
-import { Unicode11Addon } from '@xterm/addon-unicode11';
-import headless, { type IBufferCell, type Terminal } from '@xterm/headless';
-
-export interface Style {
-  /** An index of the 8 colours; undefined for the foreground. */
-  readonly color: number | undefined;
-  readonly bold: boolean;
-  readonly dim: boolean;
-  readonly italic: boolean;
-  readonly underline: boolean;
-}
+import type { IBufferCell, Terminal } from '@xterm/headless';
+import { spawnOnTerminal } from '../../test/support/pseudo-terminal.ts';
+import { createEmulator } from '../../test/support/screen.ts';
 
 interface Cell {
   readonly text: string;
-  readonly style: Style;
+  /** Classes of the picture: `c1` for a colour of the palette, `b` for bold, `d` dim, `i` italic, `u` underlined. */
+  readonly style: string;
 }
 
 /** What the terminal shows from a moment on. */
@@ -45,29 +37,29 @@ const keyPause = 36;
 /** What the shell writes before each prompt; a terminal ignores it. */
 const promptMark = '\u001B]7777;prompt\u0007';
 
-function styleOf(cell: IBufferCell): Style {
+function styleOf(cell: IBufferCell): string {
   if (cell.getWidth() !== 1 || cell.isInverse() || !cell.isBgDefault() || cell.isFgRGB()) {
     throw new Error(`the pictures cannot draw ${cell.getChars()} as it is here`);
   }
-  return {
-    color: cell.isFgPalette() ? cell.getFgColor() % 8 : undefined,
-    bold: cell.isBold() !== 0,
-    dim: cell.isDim() !== 0,
-    italic: cell.isItalic() !== 0,
-    underline: cell.isUnderline() !== 0,
-  };
+  const classes = [
+    cell.isFgPalette() ? `c${cell.getFgColor() % 8}` : '',
+    cell.isBold() === 0 ? '' : 'b',
+    cell.isDim() === 0 ? '' : 'd',
+    cell.isItalic() === 0 ? '' : 'i',
+    cell.isUnderline() === 0 ? '' : 'u',
+  ];
+  return classes.filter((name) => name !== '').join(' ');
 }
 
 function readLine(terminal: Terminal, index: number): Cell[] {
   const line = terminal.buffer.active.getLine(index);
-  const length = line?.translateToString(true).length ?? 0;
-  const cells: Cell[] = [];
-  for (let column = 0; column < terminal.cols && column < length; column += 1) {
+  const { length } = line?.translateToString(true) ?? '';
+  return Array.from({ length }, (_, column) => {
     const cell = line?.getCell(column);
-    if (cell === undefined) continue;
-    cells.push({ text: cell.getChars() || ' ', style: styleOf(cell) });
-  }
-  return cells;
+    return cell === undefined
+      ? { text: ' ', style: '' }
+      : { text: cell.getChars() || ' ', style: styleOf(cell) };
+  });
 }
 
 function readFrame(terminal: Terminal, at: number): Frame {
@@ -77,11 +69,9 @@ function readFrame(terminal: Terminal, at: number): Frame {
 }
 
 function openShell({ columns, rows, folder, environment }: Session) {
-  const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
-  terminal.loadAddon(new Unicode11Addon());
-  terminal.unicode.activeVersion = '11';
+  const terminal = createEmulator(columns, rows);
   const prompt = '\\[\\e[1;32m\\]$\\[\\e[0m\\] ';
-  const child = spawn('/bin/bash', ['--norc', '--noprofile', '-i'], {
+  const child = spawnOnTerminal('/bin/bash', ['--norc', '--noprofile', '-i'], {
     name: 'xterm-256color',
     cols: columns,
     rows,
@@ -102,21 +92,17 @@ function openShell({ columns, rows, folder, environment }: Session) {
 }
 
 /** The frames of a session. */
-export async function captureSession(session: Session): Promise<readonly Frame[]> {
+export async function recordSession(session: Session): Promise<readonly Frame[]> {
   const { terminal, child, prompts } = openShell(session);
-  const frames: Frame[] = [];
-  let start = Date.now();
-  const timer = setInterval(
-    () => frames.push(readFrame(terminal, Date.now() - start)),
-    frameLength,
-  );
   const untilPrompt = async (count: number) => {
     while (prompts() < count) await sleep(frameLength);
   };
   await untilPrompt(1);
   await sleep(2 * frameLength);
-  frames.length = 0;
-  start = Date.now();
+  const frames: Frame[] = [];
+  const start = Date.now();
+  const record = () => void frames.push(readFrame(terminal, Date.now() - start));
+  const timer = setInterval(record, frameLength);
   for (const [index, command] of session.commands.entries()) {
     for (const key of command) {
       child.write(key);

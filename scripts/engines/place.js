@@ -21,6 +21,15 @@ const limit = 240_000;
 export const isInstalled = (program) =>
   spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
+/** Resolves when `isTrue` is. @throws an error after four minutes, with `describe()` */
+export async function until(isTrue, describe = () => '') {
+  const end = performance.now() + limit;
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`waited in vain: ${describe()}`);
+    await sleep(100);
+  }
+}
+
 /** A sandbox that repeats each prompt. @param delay milliseconds before each answer */
 async function startService(program, delay) {
   const words = ['sandbox', '--log', '--reply', 'echo', '--delay', `${delay}ms`];
@@ -30,7 +39,7 @@ async function startService(program, delay) {
   const asked = [];
   createInterface({ input: sandbox.stdout }).on('line', (line) => {
     const prompt = JSON.parse(line).body?.messages.at(-1).content;
-    if (prompt !== undefined) asked.push(prompt);
+    if (prompt !== undefined) asked.push({ prompt, time: performance.now() });
   });
   const url = await new Promise((found) => {
     createInterface({ input: sandbox.stderr }).on('line', (line) => {
@@ -38,16 +47,14 @@ async function startService(program, delay) {
       if (address !== undefined) found(address);
     });
   });
-  return { url, asked, stop: () => sandbox.kill() };
-}
-
-/** Resolves when `isTrue` is. @throws an error after four minutes, with `describe()` */
-export async function until(isTrue, describe = () => '') {
-  const end = performance.now() + limit;
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`waited in vain: ${describe()}`);
-    await sleep(200);
-  }
+  return {
+    url,
+    /** The prompt and the time of each request. */
+    asked,
+    /** How often prompts were sent more than once. */
+    repeats: () => asked.length - new Set(asked.map(({ prompt }) => prompt)).size,
+    stop: () => sandbox.kill(),
+  };
 }
 
 /** Copies natter, which other users may not be able to read where it is, and puts it on the path. */
@@ -62,39 +69,50 @@ function installNatter(path) {
   return program;
 }
 
-function readText(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-}
-
 /** Complete lines of a results file, which may be written at this moment. */
 function readResults(file) {
-  const lines = readText(file).split('\n');
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
   return lines.slice(0, -1).map((line) => JSON.parse(line));
 }
 
-/** Files for a run with `count` prompts. @param delay milliseconds before each answer */
-export async function openPlace(count, delay) {
+/** Files for a run with `items` prompts. @param delay milliseconds before each answer */
+export async function openPlace(items, delay) {
   const folder = mkdtempSync(join(tmpdir(), 'natter-engine-'));
   chmodSync(folder, 0o755);
   const path = (...names) => join(folder, ...names);
   const program = installNatter(path);
-  const prompts = Array.from({ length: count }, (_, index) => `prompt ${index + 1}`);
+  const prompts = Array.from({ length: items }, (_, index) => `prompt ${index + 1}`);
   writeFileSync(path('prompts.txt'), `${prompts.join('\n')}\n`);
   const service = await startService(program, delay);
+  const env = {
+    ...process.env,
+    HOME: folder,
+    PATH: `${path('tools')}:${process.env['PATH']}`,
+    NATTER_BASE_URL: service.url,
+    NATTER_API_KEY: 'sandbox-key',
+  };
   return {
     folder,
     path,
     program,
     prompts,
     service,
-    read: (name) => readText(path(name)),
+    env,
     results: (name) => readResults(path(name)),
-    env: {
-      ...process.env,
-      HOME: folder,
-      PATH: `${path('tools')}:${process.env['PATH']}`,
-      NATTER_BASE_URL: service.url,
-      NATTER_API_KEY: 'sandbox-key',
+    /** Starts a program. `end` resolves with its exit code, after its whole output. */
+    start(file, words, more = {}) {
+      const child = spawn(file, words, {
+        cwd: folder,
+        env: { ...env, ...more },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const started = { child, stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr']) {
+        child[name].on('data', (bytes) => (started[name] += bytes));
+      }
+      started.end = new Promise((settle) => child.once('close', settle));
+      return started;
     },
     close() {
       service.stop();
@@ -112,6 +130,3 @@ export function firstProcess(unshare) {
     return undefined;
   }
 }
-
-/** How often prompts were sent more than once. */
-export const repeats = ({ asked }) => asked.length - new Set(asked).size;

@@ -121,6 +121,6 @@ export async function startCluster(place) {
       command('scontrol', 'show', 'job', id, '--oneliner')
         .split('\n')
         .map((line) => Object.fromEntries(line.split(/\s+/).map((pair) => pair.split('=')))),
-    stop: () => [controller, ...daemons.values()].forEach(kill),
+    close: () => [controller, ...daemons.values()].forEach(kill),
   };
 }

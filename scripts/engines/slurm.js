@@ -1,13 +1,12 @@
 // The script of docs/batch-jobs.md on a real Slurm: an array of four, one task sent to the other node before its time
 // limit, a node that fails, and exit codes that are and are not queued again.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { missingForSlurm, startCluster } from './slurm-cluster.js';
-import { openPlace, repeats, until } from './place.js';
-import { runCases } from './cases.js';
+import { until } from './place.js';
 
 const shards = 4;
-const count = 480;
+const items = 480;
 const concurrency = 2;
 
 const guide = readFileSync('docs/batch-jobs.md', 'utf8');
@@ -18,12 +17,15 @@ const guideScript = /```bash\n(#!\/bin\/bash\n#SBATCH[^]*?)```/
 
 const ended = ({ JobState: state }) => !['PENDING', 'RUNNING', 'COMPLETING'].includes(state);
 
-function submit({ place, cluster }, script, ...options) {
+function submit(place, cluster, script, ...options) {
   writeFileSync(place.path('batch.sh'), script);
   const id = cluster.command('sbatch', '--parsable', ...options, 'batch.sh');
   const describe = () => JSON.stringify(cluster.jobs(id).map((job) => [job.JobId, job.JobState]));
   const end = () => until(() => cluster.jobs(id).every(ended), describe);
-  const log = (task) => place.read(`slurm-${id}_${task}.out`);
+  const log = (task) => {
+    const file = place.path(`slurm-${id}_${task}.out`);
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  };
   return { id, end, log, describe };
 }
 
@@ -31,7 +33,7 @@ const tasks = Array.from({ length: shards }, (_, index) => String(index + 1));
 const pieceOf = (task) => `piece-${task}.jsonl`;
 
 /** Ends a task of the first node as before its time limit. It is queued again, and can only start on the other one. */
-async function moveTask({ place, cluster }, job, note) {
+async function moveTask(place, cluster, job) {
   const [first, second] = cluster.nodes;
   const jobs = () => cluster.jobs(job.id);
   const moved = jobs().find(({ NodeList: node }) => node === first).ArrayTaskId;
@@ -41,68 +43,61 @@ async function moveTask({ place, cluster }, job, note) {
     task === moved && times === '1' && node === second;
   await until(() => jobs().some(hasMoved), job.describe);
   assert.match(job.log(moved), /stopped by SIGUSR1: \d+ of 120 items answered/);
-  assert.equal(repeats(place.service), 0, 'a drained task repeats no prompt');
+  assert.equal(place.service.repeats(), 0, 'a drained task repeats no prompt');
   const before = place.results(pieceOf(moved)).length;
   await until(() => place.results(pieceOf(moved)).length > before, job.describe);
   cluster.command('scontrol', 'update', `nodename=${first}`, 'state=resume');
-  note(`task ${moved} was queued again after SIGUSR1, and resumed on ${second}`);
+  return `task ${moved} was queued again after SIGUSR1, and resumed on ${second}`;
 }
 
-/** @returns how many tasks the node ran */
-async function crashNode({ cluster }, job, note) {
-  const [first, second] = cluster.nodes;
+/** Ends the second node, and waits for the job. @returns how many tasks the node ran */
+async function crashNode(cluster, job) {
+  const [, second] = cluster.nodes;
   const isLost = ({ NodeList: node, JobState: state }) => node === second && state === 'RUNNING';
   const lost = cluster.jobs(job.id).filter(isLost).length;
   assert.ok(lost > 0, job.describe());
-  const start = performance.now();
   cluster.crash(second);
   await job.end();
-  const seconds = Math.round((performance.now() - start) / 1000);
-  note(`tasks on ${second} when it failed: ${lost}; ended on ${first} ${seconds} s later`);
   return lost;
 }
 
-async function tryArray(engine, note) {
-  const { place, cluster } = engine;
-  const job = submit(engine, guideScript, `--array=1-${shards}`);
+async function tryArray(place, cluster) {
+  const job = submit(place, cluster, guideScript, `--array=1-${shards}`);
   const isUnderWay = (task) => place.results(pieceOf(task)).length >= 4;
   await until(() => tasks.every(isUnderWay), job.describe);
-  await moveTask(engine, job, note);
-  const lost = await crashNode(engine, job, note);
+  const moved = await moveTask(place, cluster, job);
+  const lost = await crashNode(cluster, job);
   const states = cluster.jobs(job.id).map(({ JobState: state }) => state);
   assert.deepEqual(new Set(states), new Set(['COMPLETED']));
-  const repeated = repeats(place.service);
+  const repeated = place.service.repeats();
   assert.ok(repeated <= lost * concurrency, `${repeated} prompts were repeated`);
   cluster.command('natter', 'batch', 'merge', ...tasks.map(pieceOf), '-o', 'all.jsonl');
   const contents = place.results('all.jsonl').map(({ content }) => content);
   assert.deepEqual(contents, place.prompts);
-  note(`${count} of ${count} items answered once; ${repeated} prompts in flight were sent again`);
+  return `${moved}; ${lost} tasks survived a failed node; ${items} of ${items} items answered once; ${repeated} prompts in flight were sent again`;
 }
 
 const head = '#!/bin/bash\n#SBATCH --requeue --open-mode=append\n';
 const run = 'srun natter batch prompts.txt --shard auto';
 
-async function tryRequeueExit(engine, note) {
-  const { cluster, place } = engine;
+async function tryRequeueExit(place, cluster) {
   cluster.configure('RequeueExit=75');
   cluster.command('scontrol', 'reconfigure');
   const words = '--limit 12 --concurrency 1 --stop-after 1s -o "short-$SLURM_ARRAY_TASK_ID.jsonl"';
-  const job = submit(engine, `${head}${run} ${words}\n`, '--array=0-1');
+  const job = submit(place, cluster, `${head}${run} ${words}\n`, '--array=0-1');
   await job.end();
   const finished = cluster.jobs(job.id);
   assert.ok(finished.every((task) => task.JobState === 'COMPLETED' && Number(task.Restarts) > 0));
   assert.equal([0, 1].flatMap((task) => place.results(`short-${task}.jsonl`)).length, 12);
-  note(
-    `two tasks with --stop-after were started again: ${finished.map((task) => task.Restarts)} times`,
-  );
+  const restarts = finished.map((task) => task.Restarts);
+  return `two tasks with --stop-after were started again: ${restarts} times`;
 }
 
-async function tryFailures(engine, note) {
-  const { cluster } = engine;
+async function tryFailures(place, cluster) {
   const refused = `${head}export NATTER_API_KEY=wrong\n${run} -o no.jsonl\n`;
   const jobs = [
-    submit(engine, refused, '--array=1'),
-    submit(engine, `${head}${run} -o no.jsonl\n`, '--array=1,3,7'),
+    submit(place, cluster, refused, '--array=1'),
+    submit(place, cluster, `${head}${run} -o no.jsonl\n`, '--array=1,3,7'),
   ];
   for (const job of jobs) await job.end();
   assert.match(jobs[1].log(3), /the array has 3 jobs, which are not all numbers from 1 to 7/);
@@ -114,30 +109,18 @@ async function tryFailures(engine, note) {
       ['FAILED', '2:0', '0'],
     ],
   );
-  note('a refused key and an array with gaps failed with 4 and 2');
+  return 'a refused key and an array with gaps failed with 4 and 2';
 }
 
-/** @returns the number of failed cases */
-export async function testSlurm(print) {
-  const missing = missingForSlurm();
-  if (missing !== undefined) {
-    print(`slurm: not tried; ${missing}`);
-    return 0;
-  }
-  const place = await openPlace(count, 500);
-  let cluster;
-  try {
-    cluster = await startCluster(place);
-    return await runCases(print, 'slurm', [
-      [
-        'an array with a time limit and a failed node',
-        (note) => tryArray({ place, cluster }, note),
-      ],
-      ['RequeueExit=75', (note) => tryRequeueExit({ place, cluster }, note)],
-      ['failures that no other start cures', (note) => tryFailures({ place, cluster }, note)],
-    ]);
-  } finally {
-    cluster?.stop();
-    place.close();
-  }
-}
+export const slurm = {
+  name: 'slurm',
+  items,
+  delay: 500,
+  missing: missingForSlurm,
+  open: startCluster,
+  cases: [
+    ['an array with a time limit and a failed node', tryArray],
+    ['RequeueExit=75', tryRequeueExit],
+    ['failures that no other start cures', tryFailures],
+  ],
+};

@@ -99,8 +99,8 @@ export async function startScriptedService({ isHurried = false } = {}): Promise<
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+      new Promise((done) => {
+        server.close(() => done());
         server.closeAllConnections();
       }),
   };

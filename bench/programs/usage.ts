@@ -1,4 +1,4 @@
-// Preloaded into a program whose memory is measured.
+// Preloaded into a program whose CPU and memory are measured: writes both to file descriptor 3.
 import { existsSync, readFileSync, writeSync } from 'node:fs';
 
 const statusFile = '/proc/self/status';
@@ -12,4 +12,7 @@ function peakMemory(): number {
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(statusFile, 'utf8'))?.[1]);
 }
 
-process.once('exit', () => void writeSync(3, String(peakMemory())));
+process.once('exit', () => {
+  const { user, system } = process.cpuUsage();
+  writeSync(3, `${(user + system) / 1000} ${peakMemory()}`);
+});

@@ -18,12 +18,11 @@ const optionItems = (options: readonly DescribedOption[]) =>
 const anchor = (title: string) => title.replaceAll(' ', '-');
 
 function commandSection(command: DescribedCommand): string {
-  const words = command.arguments.filter(({ description }) => description !== '');
   const parts = [
     `## ${command.name}`,
     command.description,
     `\`\`\`text\n${command.usage}\n\`\`\``,
-    words.map(({ term, description }) => item(term, description)).join('\n'),
+    command.arguments.map(({ term, description }) => item(term, description)).join('\n'),
     optionItems(command.options),
     command.list === undefined
       ? ''

@@ -2,7 +2,6 @@
 // elsewhere. Each trial has a home with empty folders. On Windows: `node scripts/windows/trials.js [words of its name]`.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
@@ -16,7 +15,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { text as read } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const program = resolve('bin/natter.cjs');
@@ -24,11 +22,15 @@ const program = resolve('bin/natter.cjs');
 const limit = 90_000;
 
 /** Waits for a program and its output. */
-async function collect(child) {
-  const ended = once(child, 'close');
-  const [stdout, stderr] = await Promise.all([read(child.stdout), read(child.stderr)]);
-  const [code] = await ended;
-  return { code, stdout, stderr };
+function collect(child) {
+  const result = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) {
+    child[name].setEncoding('utf8').on('data', (part) => (result[name] += part));
+  }
+  return new Promise((settle, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => settle({ ...result, code }));
+  });
 }
 
 class SampleHome {
@@ -108,10 +110,6 @@ async function openSettings(home) {
 }
 
 const streams = {
-  async 'prints version and help'(home) {
-    assert.match((await home.natter(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
-    assert.match((await home.natter(['--help'])).stdout, /Usage: natter/);
-  },
   async 'answers a prompt from arguments with any characters'(home) {
     const words = ['--sandbox', `${echo} ${text} "quoted" %PATH% a\\b\\`];
     assert.equal((await home.natter(words)).stdout, `${text} "quoted" %PATH% a\\b\\`);
@@ -140,10 +138,6 @@ const streams = {
   async 'writes UTF-8 whatever the code page is'(home) {
     await home.shell(`chcp 1252 >NUL & NATTER --sandbox "${echo} ${text}" >out.txt`);
     assert.equal(home.read('out.txt'), text);
-  },
-  async 'prints JSON'(home) {
-    const { stdout } = await home.natter(['--sandbox', '--json', `${echo} ${text}`]);
-    assert.equal(JSON.parse(stdout).content, text);
   },
 };
 
@@ -199,10 +193,6 @@ const files = {
 };
 
 const commands = {
-  async 'stores settings'(home) {
-    await home.natter(['config', 'set', 'model', 'nextgen']);
-    assert.equal((await home.natter(['config', 'get', 'model'])).stdout, 'nextgen\n');
-  },
   async 'lists, shows and continues conversations'(home) {
     await home.natter(['--sandbox', `${echo} first`]);
     await home.natter(['--sandbox', '-c', `${echo} second`]);
@@ -225,10 +215,6 @@ const commands = {
     await home.natter(['--sandbox', '--record', 'a recording.jsonl', prompt]);
     const { stdout } = await home.natter(['--replay', 'a recording.jsonl', prompt]);
     assert.equal(stdout, text);
-  },
-  async 'shows a request without sending it'(home) {
-    const { stdout } = await home.natter(['--sandbox', '--dry-run', text]);
-    assert.equal(JSON.parse(stdout).request.body.messages[0].content, text);
   },
   async 'has the same exit codes as elsewhere'(home) {
     const codes = { 401: 4, 404: 6, 429: 8, 500: 9, 'fin cut-after=2': 11 };

@@ -1,57 +1,59 @@
-// `npm run bench` prints one table of ratios. Words choose parts of it (`npm run bench -- start-up package`); a number
-// is the number of turns.
+// `npm run bench` prints one table of ratios. Names choose parts of it (`npm run bench -- start prompt`); `--turns` is the
+// number of runs of each program, `--items` that of the large batch. A figure never fails anything.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { benchMarkdown } from './markdown.ts';
-import { benchOneShot } from './one-shot.ts';
-import { benchPackage } from './package.ts';
-import { benchStartUp } from './start-up.ts';
-import type { Bench } from './support/bench.ts';
-import { createRun } from './support/measure.ts';
-import { formatTable, type Row } from './support/table.ts';
-import { benchThroughput } from './throughput.ts';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { benchBatch } from './batch.ts';
+import { bundled, formatTable, type Bench, type Row } from './harness.ts';
+import { benchLimits } from './limits.ts';
+import { benchPrompt, benchStart, benchStream, certificates } from './prompts.ts';
+import { benchRepl } from './repl.ts';
 
-const parts: Readonly<Record<string, (bench: Bench) => readonly Row[] | Promise<readonly Row[]>>> =
-  {
-    'start-up': benchStartUp,
-    'one-shot': benchOneShot,
-    throughput: benchThroughput,
-    markdown: benchMarkdown,
-    package: benchPackage,
+const parts: Readonly<Record<string, (bench: Bench) => Promise<readonly Row[]>>> = {
+  start: benchStart,
+  prompt: benchPrompt,
+  stream: benchStream,
+  repl: benchRepl,
+  batch: benchBatch,
+  limits: benchLimits,
+};
+/** Those that need less than a minute. */
+const usual = ['start', 'prompt', 'stream'];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    turns: { type: 'string', default: '15' },
+    items: { type: 'string', default: '1000000' },
+  },
+});
+const names = positionals.length === 0 ? usual : positionals;
+const home = mkdtempSync(join(tmpdir(), 'natter-bench-'));
+const service = fork(bundled('service.js'), [certificates], { env: {} });
+try {
+  const [[plain, secure, fast]] = (await once(service, 'message')) as [number[]];
+  const bench: Bench = {
+    home,
+    turns: Number(values.turns),
+    items: Number(values.items),
+    plain: (chunks) => `http://127.0.0.1:${plain}/${chunks}/v1`,
+    secure: (chunks) => `https://127.0.0.1:${secure}/${chunks}/v1`,
+    fast: `http://127.0.0.1:${fast}/v1`,
   };
-
-async function bench(): Promise<void> {
-  const words = process.argv.slice(2);
-  const turns = Number(words.find((word) => /^\d+$/.test(word)) ?? 15);
-  const chosen = Object.entries(parts).filter(
-    ([name]) => words.includes(name) || !words.some((word) => word in parts),
-  );
-  const home = mkdtempSync(join(tmpdir(), 'natter-bench-'));
-  const service = fork(join(__dirname, 'service.cjs'), [resolve('test/support/certificates')], {
-    env: {},
-  });
-  try {
-    const [[plain, secure]] = (await once(service, 'message')) as [readonly [number, number]];
-    const run = createRun(home, join(__dirname, 'report-memory.cjs'));
-    const place: Bench = {
-      run,
-      turns,
-      plain: (chunks) => `http://127.0.0.1:${plain}/${chunks}/v1`,
-      secure: (chunks) => `https://127.0.0.1:${secure}/${chunks}/v1`,
-    };
-    const rows: Row[] = [];
-    for (const [name, measure] of chosen) {
-      process.stderr.write(`${name} …\n`);
-      rows.push(...(await measure(place)));
+  const rows: Row[] = [];
+  for (const name of names) {
+    const measure = parts[name];
+    if (measure === undefined) {
+      throw new Error(`there is no ${name}, only ${Object.keys(parts).join(', ')}`);
     }
-    process.stdout.write(formatTable(rows));
-  } finally {
-    service.disconnect();
-    rmSync(home, { recursive: true, force: true });
+    process.stderr.write(`${name} …\n`);
+    rows.push(...(await measure(bench)));
   }
+  process.stdout.write(formatTable(rows));
+} finally {
+  service.disconnect();
+  rmSync(home, { recursive: true, force: true });
 }
-
-void bench();

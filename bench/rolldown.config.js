@@ -1,19 +1,27 @@
 import { defineConfig } from 'rolldown';
 
-// CommonJS like natter itself, because Node starts it faster and the comparison must be fair.
-export default defineConfig({
-  input: {
-    bench: 'bench/main.ts',
-    service: 'bench/support/service.ts',
-    bare: 'bench/programs/bare.ts',
-    openai: 'bench/programs/openai.ts',
-    'report-memory': 'bench/programs/report-memory.ts',
+const dir = 'node_modules/.cache/natter-bench';
+
+export default defineConfig([
+  // The bare programs contain their packages, as natter does.
+  {
+    input: {
+      bare: 'bench/programs/bare.ts',
+      'bare-batch': 'bench/programs/bare-batch.ts',
+      openai: 'bench/programs/openai.ts',
+      usage: 'bench/programs/usage.ts',
+    },
+    platform: 'node',
+    output: { dir, format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' },
   },
-  platform: 'node',
-  output: {
-    dir: 'node_modules/.cache/natter-bench-programs',
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name].cjs',
+  {
+    input: {
+      main: 'bench/main.ts',
+      service: 'bench/service.ts',
+      'static-screen': 'bench/programs/static-screen.tsx',
+    },
+    platform: 'node',
+    external: /^[^./]/,
+    output: { dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
   },
-});
+]);

@@ -1,8 +1,11 @@
-// A service with written answers, for the pictures and for the examples of the README.
-import { readFileSync } from 'node:fs';
+// A service with written answers, and a home folder, for the pictures and for the examples of the README.
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface ScriptedAnswer {
@@ -18,8 +21,7 @@ interface ScriptedAnswer {
 
 interface ChatRequest {
   readonly model: string;
-  readonly stream?: boolean;
-  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly messages: readonly { readonly content: string }[];
 }
 
 export interface ScriptedService {
@@ -32,60 +34,34 @@ const retryAfterSeconds = 3;
 /** Milliseconds before each word of a hurried answer, which still has a speed. */
 const hurriedWait = 10;
 
-function readAnswers(): readonly ScriptedAnswer[] {
-  return JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8')) as ScriptedAnswer[];
-}
+const readAnswers = () =>
+  JSON.parse(readFileSync(`${folder}/answers.json`, 'utf8')) as readonly ScriptedAnswer[];
 
-export function scriptedPrompts(): readonly string[] {
-  return readAnswers().map(({ prompt }) => prompt);
-}
+export const scriptedPrompts = () => readAnswers().map(({ prompt }) => prompt);
 
 const contentOf = ({ prompt, input }: ScriptedAnswer) =>
-  input === undefined ? prompt : `${prompt}\n\n${readFileSync(join(folder, input), 'utf8')}`;
+  input === undefined ? prompt : `${prompt}\n\n${readFileSync(`${folder}/${input}`, 'utf8')}`;
 
-async function readRequest(request: IncomingMessage): Promise<ChatRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest;
-}
-
-function refuse(response: ServerResponse, status: number, name: string, message: string): void {
+function refuse(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ error: { name, message } }));
+  response.end(JSON.stringify({ error: { message } }));
 }
 
-const wordsOf = (text: string): readonly string[] => text.match(/\s*\S+\s?/g) ?? [];
+const wordsOf = (words: string) => words.match(/\s*\S+\s?/g) ?? [];
 
-function usageOf(content: string, words: readonly string[]) {
-  const tokens = { prompt_tokens: wordsOf(content).length, completion_tokens: words.length };
-  return { ...tokens, total_tokens: tokens.prompt_tokens + tokens.completion_tokens };
-}
-
-interface Reply {
-  readonly response: ServerResponse;
-  readonly request: ChatRequest;
-  readonly answer: ScriptedAnswer;
-  /** Milliseconds before each word. */
-  readonly wait: number;
-}
-
-async function send({ response, request, answer, wait }: Reply): Promise<void> {
+/** Streams an answer. @param wait milliseconds before each word */
+async function send(response: ServerResponse, answer: ScriptedAnswer, wait: number): Promise<void> {
   const words = wordsOf(answer.answer);
-  const usage = usageOf(contentOf(answer), words);
-  const id = 'chatcmpl-scripted';
-  if (request.stream !== true) {
-    const message = { role: 'assistant', content: answer.answer };
-    const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id, object: 'chat.completion', choices, usage }));
-    return;
-  }
+  const prompt_tokens = wordsOf(contentOf(answer)).length;
+  const completion_tokens = words.length;
+  const total_tokens = prompt_tokens + completion_tokens;
+  const usage = { prompt_tokens, completion_tokens, total_tokens };
+  const event = (choice: object, rest?: object) => {
+    const head = { id: 'chatcmpl-scripted', object: 'chat.completion.chunk' };
+    const chunk = { ...head, choices: [{ index: 0, ...choice }], ...rest };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  };
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const object = 'chat.completion.chunk';
-  const event = (choice: object, rest?: object) =>
-    response.write(
-      `data: ${JSON.stringify({ id, object, choices: [{ index: 0, ...choice }], ...rest })}\n\n`,
-    );
   for (const content of words) {
     await sleep(wait);
     event({ delta: { content } });
@@ -94,54 +70,55 @@ async function send({ response, request, answer, wait }: Reply): Promise<void> {
   response.end('data: [DONE]\n\n');
 }
 
-/** Responds to one request; `attempts` counts those of each answer. */
-async function respond(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  { attempts, isHurried }: { attempts: Map<string, number>; isHurried: boolean },
-): Promise<void> {
-  const request = await readRequest(incoming);
-  const content = request.messages.at(-1)?.content;
-  const answer = readAnswers().find(
-    (one) => one.model === request.model && contentOf(one) === content,
-  );
-  if (answer === undefined) {
-    refuse(response, 400, 'invalid_request', 'docs/pictures/answers.json lacks this prompt');
-    return;
-  }
-  const attempt = (attempts.get(answer.prompt) ?? 0) + 1;
-  attempts.set(answer.prompt, attempt);
-  if (attempt <= (answer.refusals ?? 0)) {
-    if (!isHurried) response.setHeader('retry-after', retryAfterSeconds);
-    refuse(response, 429, 'rate_limited', 'busy');
-    return;
-  }
-  await send({
-    response,
-    request,
-    answer,
-    wait: isHurried ? hurriedWait : 1000 / answer.wordsPerSecond,
-  });
-}
-
 /** Serves the answers of `docs/pictures/answers.json`, at their pace or as fast as a test needs; other prompts are 400. */
 export async function startScriptedService({ isHurried = false } = {}): Promise<ScriptedService> {
   const attempts = new Map<string, number>();
+  const respond = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const { model, messages } = JSON.parse(await text(incoming)) as ChatRequest;
+    const content = messages.at(-1)?.content;
+    const answer = readAnswers().find((one) => one.model === model && contentOf(one) === content);
+    if (answer === undefined) {
+      refuse(response, 400, 'docs/pictures/answers.json lacks this prompt');
+      return;
+    }
+    const attempt = (attempts.get(answer.prompt) ?? 0) + 1;
+    attempts.set(answer.prompt, attempt);
+    if (attempt <= (answer.refusals ?? 0)) {
+      if (!isHurried) response.setHeader('retry-after', retryAfterSeconds);
+      refuse(response, 429, 'busy');
+      return;
+    }
+    await send(response, answer, isHurried ? hurriedWait : 1000 / answer.wordsPerSecond);
+  };
   const server = createServer((incoming, response) => {
-    respond(incoming, response, { attempts, isHurried }).catch((error: unknown) => {
-      response.destroy(error as Error);
-    });
+    respond(incoming, response).catch((error: Error) => response.destroy(error));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
+      new Promise((done) => {
+        server.close(() => done());
         server.closeAllConnections();
       }),
   };
+}
+
+/** A new home with natter on the path. @param programs shell commands by their names, which are on the path, too */
+export function createHome(programs: Readonly<Record<string, string>> = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'natter-home-'));
+  const natter = `exec "${process.execPath}" "${resolve('bin/natter.cjs')}" "$@"`;
+  mkdirSync(join(home, 'bin'));
+  for (const [name, command] of Object.entries({ natter, ...programs })) {
+    writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${command}\n`, { mode: 0o755 });
+  }
+  const environment = {
+    PATH: [join(home, 'bin'), process.env['PATH']].join(delimiter),
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+  };
+  return { home, environment };
 }

@@ -1,16 +1,16 @@
 // Runs the README's commands in a pseudo-terminal, for the outputs that the README shows.
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { blocksOf, type GuideBlock } from '../../test/support/guide-blocks.ts';
+import { blocksOf } from '../../test/support/guide-blocks.ts';
 import { spawnOnTerminal } from '../../test/support/pseudo-terminal.ts';
 import { createEmulator, unwrappedLines } from '../../test/support/screen.ts';
-import { scriptedPrompts, startScriptedService } from '../pictures/scripted-service.ts';
+import { createHome, scriptedPrompts, startScriptedService } from '../pictures/scripted-service.ts';
 
 /** A block of commands in the README, and the block with their output. */
 export interface Example {
@@ -25,53 +25,23 @@ const exampleAddress = 'https://api.example.com';
 const conversationPrompt = 'and at sunset?';
 
 export function readmeExamples(readme: string): readonly Example[] {
-  const withOutput = (block: GuideBlock): readonly Example[] =>
-    block.output === undefined ? [] : [{ commands: block.text, output: block.output }];
-  return blocksOf('README.md', readme).flatMap(withOutput);
+  return blocksOf('README.md', readme).flatMap(({ text, output }) =>
+    output === undefined ? [] : [{ commands: text, output }],
+  );
 }
-
-/** The commands that run: the first example of the README also installs. */
-const runnable = (commands: string) => commands.replace(/^npm ci && npx /, '');
 
 const isConversation = (commands: string) => commands === 'natter\n';
 
-function writePrograms(folder: string): void {
-  const diff = resolve('docs/pictures/change.diff');
-  const programs = {
-    natter: `exec "${process.execPath}" "${resolve('bin/natter.cjs')}" "$@"`,
-    git: `exec cat "${diff}"`,
-  };
-  mkdirSync(folder);
-  for (const [name, command] of Object.entries(programs)) {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${command}\n`);
-    chmodSync(join(folder, name), 0o755);
-  }
-}
-
-/** A home in which one prompt was sent. */
-async function prepareHome(
-  environmentOf: (home: string) => Record<string, string>,
-): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'natter-readme-'));
-  writePrograms(join(home, 'bin'));
-  writeFileSync(join(home, 'prompts.txt'), 'name a colour\nname an animal\n');
-  const words = ['--no-stdin', 'why is the sky blue?'];
-  await promisify(execFile)('natter', words, { cwd: home, env: environmentOf(home) });
-  return home;
-}
-
 /** What a terminal shows of the commands. */
-async function printed(
-  commands: string,
-  home: string,
-  env: Record<string, string>,
-): Promise<string> {
+async function printed(commands: string, env: Record<string, string>): Promise<string> {
   const terminal = createEmulator(columns, rows);
-  const child = spawnOnTerminal('/bin/bash', ['--norc', '-c', runnable(commands)], {
+  // The first example of the README also installs.
+  const runnable = commands.replace(/^npm ci && npx /, '');
+  const child = spawnOnTerminal('/bin/bash', ['--norc', '-c', runnable], {
     name: 'xterm-256color',
     cols: columns,
     rows,
-    cwd: home,
+    cwd: env['HOME'] ?? '',
     env,
   });
   const text = () => unwrappedLines(terminal).join('\n');
@@ -89,11 +59,7 @@ async function printed(
     child.write('\u0004');
   }
   await exit;
-  return text()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .trim();
+  return text().replaceAll(/ +$/gm, '').trim();
 }
 
 /** As long as the README shows it: an output that ends with `…` is cut. */
@@ -105,19 +71,16 @@ function cutAs(output: string, shown: string): string {
 
 /** Runs each example in its own home, and returns what the README has to show. */
 export async function openExamples() {
-  const [sandbox, scripted] = [
-    await startSandbox(),
-    await startScriptedService({ isHurried: true }),
-  ];
-  const environmentOf = (home: string, url = sandbox.url) => ({
-    PATH: [join(home, 'bin'), process.env['PATH']].join(delimiter),
-    HOME: home,
-    LANG: 'C.UTF-8',
-    TERM: 'xterm-256color',
-    NATTER_BASE_URL: url,
-    NATTER_API_KEY: sandboxKey,
+  const sandbox = await startSandbox();
+  const scripted = await startScriptedService({ isHurried: true });
+  const seed = createHome({ git: `exec cat "${resolve('docs/pictures/change.diff')}"` });
+  const environment = { ...seed.environment, NATTER_API_KEY: sandboxKey };
+  writeFileSync(join(seed.home, 'prompts.txt'), 'name a colour\nname an animal\n');
+  // The examples are of someone who has sent a prompt before.
+  await promisify(execFile)('natter', ['--no-stdin', 'why is the sky blue?'], {
+    cwd: seed.home,
+    env: { ...environment, NATTER_BASE_URL: scripted.url },
   });
-  const seed = await prepareHome((home) => environmentOf(home, scripted.url));
   const prompts = [...scriptedPrompts(), 'prompts.txt'];
   return {
     async run({ commands, output }: Example): Promise<string> {
@@ -125,11 +88,10 @@ export async function openExamples() {
         isConversation(commands) ||
         (!commands.includes('--sandbox') && prompts.some((prompt) => commands.includes(prompt)));
       const home = mkdtempSync(join(tmpdir(), 'natter-readme-'));
-      cpSync(seed, home, { recursive: true, preserveTimestamps: true });
+      cpSync(seed.home, home, { recursive: true, preserveTimestamps: true });
       const { url } = isScripted ? scripted : sandbox;
-      const text = await printed(commands, home, environmentOf(home, url));
-      const shown = text.replaceAll(url, exampleAddress).replaceAll(home, '~');
-      return cutAs(shown, output);
+      const text = await printed(commands, { ...environment, HOME: home, NATTER_BASE_URL: url });
+      return cutAs(text.replaceAll(url, exampleAddress).replaceAll(home, '~'), output);
     },
     async close() {
       await sandbox.close();

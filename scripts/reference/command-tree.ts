@@ -1,83 +1,48 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Context } from '../../src/commands/program/context.ts';
-import {
-  examplesOf,
-  helpListOf,
-  type Example,
-  type HelpList,
-} from '../../src/commands/program/help-details.ts';
+import { examplesOf, helpListOf } from '../../src/commands/program/help-details.ts';
 import { commandNames } from '../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 
-export interface DescribedOption {
-  /** `-m, --model <id>` */
-  readonly flags: string;
-  readonly description: string;
-}
+const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden);
 
-export interface DescribedCommand {
-  /** `natter config set`; the chat command is `natter`. */
-  readonly name: string;
-  /** `natter config set [options] <name> <value>` */
-  readonly usage: string;
-  /** In lower case, without a full stop. */
-  readonly summary: string;
-  readonly description: string;
-  readonly arguments: readonly { readonly term: string; readonly description: string }[];
-  /** Without the options of every command and `--help`. */
-  readonly options: readonly DescribedOption[];
-  readonly examples: readonly string[];
-  readonly list: HelpList | undefined;
-}
+export type DescribedOption = ReturnType<typeof optionsOf>[number];
 
-export interface DescribedProgram {
-  readonly version: string;
-  readonly summary: string;
-  readonly examples: readonly Example[];
-  /** The chat command first, then the others in the order of the help. */
-  readonly commands: readonly DescribedCommand[];
-  /** The options that every command accepts. */
-  readonly options: readonly DescribedOption[];
-}
-
-const describeOption = ({ flags, description }: Option): DescribedOption => ({
-  flags,
-  description,
-});
-
-const optionsOf = (command: Command) =>
-  command.options.filter((option) => !option.hidden).map(describeOption);
-
+/** `natter config set`; the chat command is `natter`. */
 function nameOf(command: Command): string {
   if (command.parent === null) return command.name();
   const own = command.name() === 'chat' ? '' : ` ${command.name()}`;
   return nameOf(command.parent) + own;
 }
 
-function describeCommand(command: Command): DescribedCommand {
+function describeCommand(command: Command) {
   const name = nameOf(command);
   const usage = command.name() === 'chat' ? '[chat] [options] [prompt...]' : command.usage();
+  const words = command.registeredArguments.filter(({ description }) => description !== '');
   return {
     name,
+    /** `natter config set [options] <name> <value>` */
     usage: `${name} ${usage}`,
+    /** In lower case, without a full stop. */
     summary: command.summary(),
     description: command.description(),
-    arguments: command.registeredArguments.map((argument) => ({
-      term: argument.name(),
-      description: argument.description,
-    })),
+    arguments: words.map((word) => ({ term: word.name(), description: word.description })),
+    /** Without the options of every command and `--help`. */
     options: optionsOf(command),
     examples: examplesOf(command).map(({ line }) => line),
     list: helpListOf(command),
   };
 }
 
+export type DescribedCommand = ReturnType<typeof describeCommand>;
+
 const withChildren = (command: Command): readonly DescribedCommand[] => [
   describeCommand(command),
   ...command.commands.flatMap(withChildren),
 ];
 
-export async function describeProgram(version: string): Promise<DescribedProgram> {
+/** The commands start with the chat command, then follow in the order of the help; the options are those of all. */
+export async function describeProgram(version: string) {
   const program = await buildProgram({ version } as Context, commandNames);
   return {
     version,
@@ -87,3 +52,5 @@ export async function describeProgram(version: string): Promise<DescribedProgram
     options: optionsOf(program),
   };
 }
+
+export type DescribedProgram = Awaited<ReturnType<typeof describeProgram>>;

@@ -1,27 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { exitCodeRows } from '../../src/commands/help/exit-codes.ts';
 import { topicRows } from '../../src/commands/help/topic-names.ts';
 import { storedKinds, storedPaths } from '../../src/commands/service/stored-paths.ts';
 import { durationNote } from '../../src/commands/program/global-options.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
-import { bold, pageName, pageNames, roff, tagged, verbatim } from './roff.ts';
 
-/** A command of `natter --help` with its subcommands. */
-interface Family {
-  /** `natter-batch` */
-  readonly page: string;
-  readonly command: DescribedCommand;
-  readonly subcommands: readonly DescribedCommand[];
+const dateOf = (text: string) => /\b20\d\d-[01]\d-[0-3]\d\b/.exec(text)?.[0];
+
+/** The newest date in the design decisions: a date that changes only with the source. */
+function newestDecision(): string | undefined {
+  const folder = 'docs/decisions';
+  const dates = readdirSync(folder).map((name) => {
+    return dateOf(readFileSync(`${folder}/${name}`, 'utf8')) ?? '';
+  });
+  return dates.toSorted().at(-1);
 }
 
-function familiesOf({ commands }: DescribedProgram): readonly Family[] {
-  const direct = commands.filter(({ name }) => name.split(' ').length === 2);
-  return direct.map((command) => ({
-    page: command.name.replace(' ', '-'),
-    command,
-    subcommands: commands.filter(({ name }) => name.startsWith(`${command.name} `)),
-  }));
+/**
+ * The date of a version in CHANGELOG.md, as 2026-01-31; before its release, that of the newest design decision. The
+ * clock is not used, because the package must be reproducible.
+ * @throws Error if neither has a date
+ */
+export function releaseDate(version: string): string {
+  const headings = readFileSync('CHANGELOG.md', 'utf8').match(/^## .*$/gm) ?? [];
+  const released = headings.find((line) => line.startsWith(`## ${version} `)) ?? '';
+  const date = dateOf(released) ?? newestDecision();
+  if (date === undefined) throw new Error(`${version} has no date`);
+  return date;
 }
+
+/** Escapes control characters of roff, and makes dashes that can be copied. */
+function roff(text: string): string {
+  const escaped = text
+    .replaceAll('`', '')
+    .replaceAll('\\', String.raw`\e`)
+    .replaceAll('-', String.raw`\-`)
+    .replaceAll('…', '...');
+  return /^[.']/.test(escaped) ? String.raw`\&${escaped}` : escaped;
+}
+
+/** A line in bold. Quotes would group the words of the macro. */
+const bold = (text: string) => `.B ${roff(text).replaceAll('"', String.raw`\(dq`)}`;
+
+/** A term, and its description beside or below it. */
+const tagged = (term: string, description: string) =>
+  `.TP\n${bold(term)}\n${description === '' ? String.raw`\&` : roff(description)}`;
+
+/** Lines that are not filled, indented. */
+function verbatim(lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  return ['.RS', '.nf', ...lines.map(roff), '.fi', '.RE'];
+}
+
+/** The reference to a page of section 1. */
+const pageName = (name: string) => `.BR ${roff(name)} (1)`;
+
+/** `natter-batch` */
+const pageOf = ({ name }: DescribedCommand) => name.replace(' ', '-');
 
 const optionText = (options: readonly DescribedOption[]) =>
   options.map(({ flags, description }) => tagged(flags, description));
@@ -40,17 +76,14 @@ function heading(page: string, { version }: DescribedProgram, date: string): str
 
 /** Arguments, options, and the rows of its list. */
 function detailText({ arguments: words, options, list }: DescribedCommand): readonly string[] {
-  const described = words.filter(({ description }) => description !== '');
   const rows = list?.rows ?? [];
   return [
-    ...described.map(({ term, description }) => tagged(term, description)),
+    ...words.map(({ term, description }) => tagged(term, description)),
     ...optionText(options),
     ...(rows.length === 0 ? [] : ['.PP', `${list?.heading}`]),
     ...rows.map(({ term, description }) => tagged(term, description)),
   ];
 }
-
-const usageText = ({ usage }: DescribedCommand) => bold(usage);
 
 function subcommandText(command: DescribedCommand): readonly string[] {
   return [
@@ -61,23 +94,23 @@ function subcommandText(command: DescribedCommand): readonly string[] {
   ];
 }
 
-const topicText = () => topicRows.map(({ name, summary }) => tagged(name, summary));
-
-function commandPage(family: Family, program: DescribedProgram, date: string): string {
-  const { page, command, subcommands } = family;
-  const [firstUsage = '', ...usages] = [command, ...subcommands].map(usageText);
+/** A command of `natter --help` with its subcommands. */
+function commandPage(command: DescribedCommand, program: DescribedProgram, date: string): string {
+  const page = pageOf(command);
+  const subcommands = program.commands.filter(({ name }) => name.startsWith(`${command.name} `));
+  const topics = topicRows.map(({ name, summary }) => tagged(name, summary));
   const lines = [
     heading(page, program, date),
     '.SH NAME',
     `${roff(page)} ${String.raw`\-`} ${roff(command.summary)}`,
     '.SH SYNOPSIS',
-    firstUsage,
-    ...usages.flatMap((usage) => ['.br', usage]),
+    bold(command.usage),
+    ...subcommands.flatMap(({ usage }) => ['.br', bold(usage)]),
     '.SH DESCRIPTION',
     roff(command.description),
     ...section('OPTIONS', detailText(command)),
     ...section('COMMANDS', subcommands.flatMap(subcommandText)),
-    ...(page === 'natter-help' ? section('TOPICS', topicText()) : []),
+    ...(page === 'natter-help' ? section('TOPICS', topics) : []),
     '.SH EXIT STATUS',
     '0, or the code of a failure; all of them are in',
     `${pageName('natter')}.`,
@@ -99,7 +132,11 @@ function fileText(): readonly string[] {
   });
 }
 
-function mainPage(program: DescribedProgram, families: readonly Family[], date: string): string {
+function mainPage(
+  program: DescribedProgram,
+  commands: readonly DescribedCommand[],
+  date: string,
+): string {
   const [chat] = program.commands;
   const lines = [
     heading('natter', program, date),
@@ -116,7 +153,7 @@ function mainPage(program: DescribedProgram, families: readonly Family[], date: 
     '.PP',
     roff(durationNote),
     '.SH COMMANDS',
-    ...families.flatMap(({ page, command }) => ['.TP', pageName(page), roff(command.summary)]),
+    ...commands.flatMap((command) => ['.TP', pageName(pageOf(command)), roff(command.summary)]),
     '.SH EXIT STATUS',
     ...exitCodeRows.map(([code, name, meaning]) => tagged(code, `${name}: ${meaning}`)),
     '.SH ENVIRONMENT',
@@ -131,7 +168,10 @@ function mainPage(program: DescribedProgram, families: readonly Family[], date: 
     ...program.examples.map(({ line, meaning = '' }) => tagged(line, meaning)),
     ...examplesBelow(chat?.examples ?? []),
     '.SH SEE ALSO',
-    ...pageNames(families.map(({ page }) => page)),
+    ...commands.map((command, index) => {
+      const comma = index < commands.length - 1 ? ',' : '';
+      return pageName(pageOf(command)) + comma;
+    }),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -144,9 +184,9 @@ export function manPages(
   program: DescribedProgram,
   date: string,
 ): readonly (readonly [path: string, text: string])[] {
-  const families = familiesOf(program);
-  const pages = families.map(
-    (family) => [`man/${family.page}.1`, commandPage(family, program, date)] as const,
+  const commands = program.commands.filter(({ name }) => name.split(' ').length === 2);
+  const pages = commands.map(
+    (command) => [`man/${pageOf(command)}.1`, commandPage(command, program, date)] as const,
   );
-  return [['man/natter.1', mainPage(program, families, date)], ...pages];
+  return [['man/natter.1', mainPage(program, commands, date)], ...pages];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { bundledPackages, licencesMarkdown } from '../../scripts/licences/third-party-licences.ts';
+import { bundledPackages, licencesMarkdown } from '../../scripts/licences/bundled-packages.ts';
 
 const packages = bundledPackages();
 

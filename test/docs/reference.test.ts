@@ -5,10 +5,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { storedKinds } from '../../src/commands/service/stored-paths.ts';
 import { commandTable } from '../../src/commands/program/command-table.ts';
 import { describeProgram } from '../../scripts/reference/command-tree.ts';
-import { manPages } from '../../scripts/reference/man-pages.ts';
-import { referenceMarkdown } from '../../scripts/reference/markdown.ts';
-import { releaseDate } from '../../scripts/reference/release-date.ts';
-import { withReplTables } from '../../scripts/reference/repl-tables.ts';
+import { manPages, releaseDate } from '../../scripts/reference/man-pages.ts';
+import { referenceMarkdown, withReplTables } from '../../scripts/reference/markdown.ts';
 
 const program = await describeProgram(packageJson.version);
 

@@ -47,7 +47,7 @@ test('a job of the release that runs code of the repository may write nothing', 
 
 test('the release workflow checks the release before all else, and publishes the packed file', () => {
   const commands = commandsOf(release);
-  expect(commands[0]).toBe('node scripts/package/check-release.js "$GITHUB_REF_NAME"');
+  expect(commands[0]).toBe('node scripts/package/release.js check "$GITHUB_REF_NAME"');
   expect(commands.filter((command) => command.includes('npm publish'))).toEqual([
     'npm publish ./release/natter-*.tgz --ignore-scripts --provenance --access public',
   ]);

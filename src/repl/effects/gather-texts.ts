@@ -19,7 +19,7 @@ type TextEvent = Extract<ChatEvent, { readonly text: string }>;
 const nothing = (): void => undefined;
 
 /** Events between the service and the screen. */
-export class TextGathering {
+class TextGathering {
   #waiting: ChatEvent[] = [];
   /** UTF-16 units of their texts. */
   #size = 0;

@@ -76,7 +76,7 @@ describe('one request a second with a Retry-After of a minute', () => {
   });
 });
 
-describe('short runs on a busy machine, as in bench/rate-limits.md', () => {
+describe('short runs on a busy machine, as in npm run bench:limits', () => {
   const busy = { most: 64, latency: 500, stalls: { every: 60, length: 6 } };
 
   test.each([0, 1000])('16 places, Retry-After %d', (retryAfter) => {

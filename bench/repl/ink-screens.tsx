@@ -1,6 +1,5 @@
 import { Box, render, Static, Text } from 'ink';
 import type { ReactElement } from 'react';
-import { loadLayout } from '../../src/repl/view/draw-frame.tsx';
 import type { BenchScreen } from './screen.ts';
 
 const batch = 33;
@@ -17,7 +16,6 @@ function Status({ tokens }: { readonly tokens: number }): ReactElement {
 
 /** The whole answer in one `<Text>`, drawn by Ink alone at its own rate. */
 export async function openText(): Promise<BenchScreen> {
-  await loadLayout();
   let text = '';
   let tokens = 0;
   const frame = () => (
@@ -39,7 +37,6 @@ export async function openText(): Promise<BenchScreen> {
 
 /** Finished lines in `<Static>`, the open one below; the deltas of 33 ms are one update. */
 export async function openStatic(): Promise<BenchScreen> {
-  await loadLayout();
   const lines: string[] = [];
   let open = '';
   let tokens = 0;

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/clock.ts';
 import { TextGathering } from '../../src/repl/effects/gather-texts.ts';
-import { createDrawer, loadLayout } from '../../src/repl/view/draw-frame.tsx';
+import { createDrawer } from '../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
 import { createLiveRegion, type LiveRegion } from '../../src/terminal/live/live-region.ts';
 import {
@@ -45,7 +45,6 @@ function openMarkdown({ columns: width }: Terminal, style: Style): MarkdownStrea
  * live region with status and composer.
  */
 export async function openNatter(terminal: Terminal): Promise<BenchScreen> {
-  await loadLayout();
   const style = createChalkStyle();
   const region = openRegion(terminal);
   const draw = createDrawer();

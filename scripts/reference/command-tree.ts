@@ -78,7 +78,7 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
 ];
 
 export async function describeProgram(version: string): Promise<DescribedProgram> {
-  const program = await buildProgram({ version } as Context, commandNames);
+  const program = buildProgram({ version } as Context, commandNames);
   return {
     version,
     summary: program.description(),

@@ -1,4 +1,3 @@
-import { loadEntities } from '../../entities/decode-entities.ts';
 import { loadFormulas } from '../formula/load-formulas.ts';
 import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
@@ -18,7 +17,7 @@ export interface TextTransform {
   end(): string | Promise<string>;
 }
 
-/** Loads languages and character references. The output ends with a line end, unless there was no text. */
+/** Loads languages and the tables of TeX. The output ends with a line end, unless there was no text. */
 export interface MarkdownStream extends TextTransform {
   /** The source of what is not decided yet, for a preview. */
   undecided(): string;
@@ -101,7 +100,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 
 function drain(state: StreamState): string | Promise<string> {
   const { backlog } = state;
-  state.loading = loadParts(state, backlog);
+  state.loading = state.output.unicode ? loadFormulas(backlog) : undefined;
   state.backlog = backlog.slice(consume(state, backlog));
   const output = takeText(state.output);
   if (!state.loading) return output;
@@ -110,15 +109,6 @@ function drain(state: StreamState): string | Promise<string> {
     return output + (await drain(state));
   });
   return state.waiting;
-}
-
-/** What the text needs: character references and mathematics. */
-function loadParts({ output }: StreamState, text: string): Promise<void> | undefined {
-  const entities = loadEntities(text);
-  const formulas = output.unicode ? loadFormulas(text) : undefined;
-  return entities && formulas
-    ? Promise.all([entities, formulas]).then(() => undefined)
-    : (entities ?? formulas);
 }
 
 /** Reads lines until something must be loaded. @returns the number of units read */

@@ -1,4 +1,3 @@
-import { loadEntities } from '../../entities/decode-entities.ts';
 import { continuesLeaf, readLineStart, type LineStart } from '../markdown/containers.ts';
 import type { MarkdownStream } from '../markdown/markdown-stream.ts';
 import {
@@ -23,9 +22,6 @@ interface StreamState {
   isText: boolean;
   /** The current line is collected to its end. */
   isWhole: boolean;
-  /** Input that waits for the load. */
-  backlog: string;
-  waiting: Promise<string> | undefined;
 }
 
 function readLine({ blocks }: StreamState, text: string, complete: boolean) {
@@ -135,20 +131,6 @@ function take({ blocks }: StreamState): string {
   return text;
 }
 
-function drain(state: StreamState): string | Promise<string> {
-  const loading = loadEntities(state.backlog);
-  if (loading === undefined) {
-    consume(state, state.backlog);
-    state.backlog = '';
-    return take(state);
-  }
-  state.waiting = loading.then(() => {
-    state.waiting = undefined;
-    return drain(state);
-  });
-  return state.waiting;
-}
-
 function finish(state: StreamState): string {
   if (state.line !== '' || state.isText) endLine(state);
   settleRow(state.blocks);
@@ -170,15 +152,13 @@ export function createSpokenMarkdown(width: () => number, column = 0): MarkdownS
     line: '',
     isText: false,
     isWhole: false,
-    backlog: '',
-    waiting: undefined,
   };
   return {
     write(text) {
-      state.backlog += text;
-      return state.waiting ? '' : drain(state);
+      consume(state, text);
+      return take(state);
     },
-    end: () => state.waiting?.then(() => finish(state)) ?? finish(state),
-    undecided: () => state.line + state.backlog,
+    end: () => finish(state),
+    undecided: () => state.line,
   };
 }

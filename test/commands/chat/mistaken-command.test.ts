@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completionTree } from '../../../scripts/package/completion-tree.ts';
+import { completionTree } from '../../../src/commands/completion/tree.ts';
 import { commandNames } from '../../../src/commands/program/command-names.ts';
 import {
   suggestCommands,
@@ -9,7 +9,7 @@ import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const terminals = ['stdin', 'stdout', 'stderr'] as const;
-const commands = completionTree(await buildProgram(createMemoryContext().context, commandNames));
+const commands = completionTree(buildProgram(createMemoryContext().context, commandNames));
 
 test.each([
   [['modles'], ['natter models']],

@@ -1,78 +1,83 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
-import { ajvBundling } from './scripts/bundle/ajv.js';
-import { chalkBundling } from './scripts/bundle/chalk.js';
-import { codeSplitting } from './scripts/bundle/chunks.js';
-import { codeMirrorBundling } from './scripts/bundle/codemirror.js';
-import { commanderBundling } from './scripts/bundle/commander.js';
-import { confBundling } from './scripts/bundle/conf.js';
-import { entitiesBundling } from './scripts/bundle/entities.js';
-import { inkBundling, unusedOfInk } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
-import { proxyAgentBundling } from './scripts/bundle/proxy-agents.js';
-import { runtimeRemoval } from './scripts/bundle/runtime.js';
-import { fileSharing } from './scripts/bundle/shared-files.js';
-import { stringWidthBundling } from './scripts/bundle/string-width.js';
-import { undiciBundling } from './scripts/bundle/undici.js';
-import { yamlBundling } from './scripts/bundle/yaml.js';
 
 /** Rolldown would leave a missing package to run time, where there are none. */
 function refuseMissing(level, log, handle) {
   handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
 }
 
-/** Names a command's chunks after its folder: `batch.cjs` for the command, `batch-run.cjs` for its run function. */
-function nameChunk({ facadeModuleId }) {
-  const [, command, file] =
-    /commands[\\/]([\w-]+)[\\/]([\w-]+)\.ts$/.exec(facadeModuleId ?? '') ?? [];
-  if (command === undefined || !/^(?:command|(?:[\w-]+-)?run)$/.test(file)) return '[name].cjs';
-  return file === 'command' ? `${command}.cjs` : `${command}-${file}.cjs`;
-}
+// React has a second build, for developers.
+const transform = { define: { 'process.env.NODE_ENV': '"production"' } };
 
-// The notice about slow plugins depends on the load of the machine.
-const quiet = { bundlerTimings: false };
+// Only developers of Ink have it: Ink imports it if DEV is true.
+const external = ['react-devtools-core'];
 
-// CommonJS, because Node starts it about 18 ms faster than the same bundle as ES modules.
-const program = defineConfig({
-  // bin/ready-text.cjs loads the pager without the rest; the library loads the others (scripts/bundle/shared-files.js).
-  input: {
-    main: 'src/main.ts',
-    pager: 'src/terminal/device/pager.ts',
-    undici: 'src/client/http/undici/undici-client.ts',
-    entities: 'src/entities/entity-names.ts',
+// The notice about slow plugins depends on the load of the machine; and in a group, many modules share a file.
+const checks = { bundlerTimings: false, ineffectiveDynamicImport: false };
+
+const sources = resolve(import.meta.dirname, 'src').replaceAll('\\', '/');
+
+/** Matches files and folders of src. */
+const within = (...paths) => new RegExp(`^${sources}/(?:${paths.join('|')})`);
+
+/**
+ * What is loaded together is one file, because each file costs a start a third of a millisecond. A group takes its
+ * modules and all that they import statically, except those of earlier groups; so packages that are slow to load, such
+ * as ajv and Ink, stay behind a dynamic import.
+ */
+const groups = [
+  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
+  {
+    name: 'prompt',
+    test: within(
+      'client/(?!http/undici)',
+      'commands/(chat/(run|start|mistaken-command)|service/(masked-client|usage-meter))',
+      'conversation/journal/',
+      'ledger/',
+      'secrecy/',
+      'storage/',
+    ),
   },
+  {
+    name: 'commands',
+    test: within(
+      'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|repl/|sandbox/)',
+      'conversation/(?!code-blocks|export)',
+      'output/(?!word-diff)',
+      'prompt-files/(?!llm|yaml)',
+      'terminal/(?!formula/|highlight/|markdown/|spoken/)',
+    ),
+  },
+  {
+    name: 'batch',
+    test: within('batch/', 'commands/(batch|compare)/', 'commands/chat/(every|split)'),
+  },
+  { name: 'sandbox', test: within('commands/sandbox/', 'recording/', 'sandbox/') },
+  {
+    name: 'repl',
+    test: within('commands/repl/(?!path-index|schema-check)', 'repl/(?!live/start-live|view/)'),
+  },
+  { name: 'markdown', test: within('terminal/(formula/|markdown/|spoken/)') },
+];
+
+const program = defineConfig({
+  input: { main: 'src/main.ts' },
   platform: 'node',
+  external,
   onLog: refuseMissing,
-  preserveEntrySignatures: 'allow-extension',
-  // `loadLayout` of yoga-layout exists only in the bundle's replacement.
-  checks: { ...quiet, ineffectiveDynamicImport: false },
-  plugins: [
-    ajvBundling(),
-    inkBundling(),
-    chalkBundling(),
-    codeMirrorBundling(),
-    stringWidthBundling(),
-    commanderBundling(),
-    confBundling(),
-    entitiesBundling(),
-    proxyAgentBundling(),
-    runtimeRemoval(),
-    undiciBundling(),
-    yamlBundling(),
-    licenseCollection(),
-  ],
-  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  treeshake: { moduleSideEffects: unusedOfInk },
+  preserveEntrySignatures: false,
+  checks,
+  plugins: [licenseCollection()],
+  transform,
   output: {
     dir: 'dist',
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    // Node's loader of ES modules takes 2 ms for the first built-in module.
-    dynamicImportInCjs: false,
-    chunkFileNames: nameChunk,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
     cleanDir: true,
     // For developers: the maps are not published, and chunks do not refer to them.
     sourcemap: 'hidden',
-    codeSplitting: codeSplitting(),
+    codeSplitting: { groups },
     minify: true,
     // Their licences are in THIRD-PARTY-LICENSES.md.
     comments: false,
@@ -86,30 +91,17 @@ const library = defineConfig({
   input: { library: 'src/library.ts' },
   platform: 'node',
   onLog: refuseMissing,
-  checks: quiet,
-  plugins: [fileSharing(), proxyAgentBundling(), licenseCollection()],
+  checks,
+  plugins: [licenseCollection()],
   output: {
     dir: 'dist/client',
-    format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name].js',
-    // Those of its types are in their own files.
     comments: false,
     sourcemap: 'hidden',
     minify: true,
   },
 });
 
-/** The build runs it: it writes files from the command tree. */
-const commandFiles = defineConfig({
-  input: 'scripts/package/write-command-files.ts',
-  platform: 'node',
-  onLog: refuseMissing,
-  checks: quiet,
-  // Describing a command does not need its run function.
-  external: /[/-]run\.ts$/,
-  output: { dir: 'node_modules/.cache/natter-commands', format: 'esm', cleanDir: true },
-});
-
 // In this order: the first empties dist.
-export default [program, library, commandFiles];
+export default [program, library];

@@ -125,10 +125,10 @@ export class Failure extends Error {
 
 /** An update replaced natter's files while it was running. Undefined for any other error. */
 export function replacedFailure(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') {
-    return undefined;
-  }
-  if (!/^Cannot find module '\.\/[\w.-]+\.cjs'/.test(error.message)) return undefined;
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  const isOfBundle = /[\\/]dist[\\/][\w.-]+\.js' imported from/.test(error.message);
+  if (code !== 'ERR_MODULE_NOT_FOUND' || !isOfBundle) return undefined;
   return new Failure(
     'unexpected',
     'natter was updated while it was running, and its files have changed',

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { isSea } from 'node:sea';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import type { CompletedCommand } from './commands/completion/tree.ts';
+import { completionTree } from './commands/completion/tree.ts';
 import type { Context } from './commands/program/context.ts';
 import { noticeStream } from './commands/print/notice-stream.ts';
-import { parsePlainPrompt } from './commands/program/plain-prompt.ts';
+import { commandNames } from './commands/program/command-names.ts';
+import { buildProgram, runProgram } from './commands/program/program.ts';
 import { createSecrets } from './commands/program/secrets.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';
@@ -64,25 +65,12 @@ function isRunning(id: number): boolean {
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
   const { hasRepository, versionDetails } = await import('./commands/program/version-details.ts');
-  const folder = dirname(__dirname);
+  const isExecutable = isSea();
+  const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
   const { version: node, arch: architecture } = process;
-  const isExecutable = folder === process.execPath;
   const isPublished = !isExecutable && hasRepository(folder);
   const facts = { version, node, platform, architecture, folder, isExecutable, isPublished };
   void streams.stdout.write(versionDetails(facts));
-}
-
-/** The build writes this file beside the bundle. */
-function readCommands(): CompletedCommand {
-  const text = readFileSync(join(__dirname, 'commands.json'), 'utf8');
-  return JSON.parse(text) as CompletedCommand;
-}
-
-/** From the file of ready texts that the build writes beside the bundle (bin/ready-text.cjs). */
-function readTopic(name: string): string | undefined {
-  const texts = readFileSync(join(__dirname, 'help.txt'), 'utf8');
-  const [, text] = texts.split(`\ftopic.${name}\f\n`);
-  return text?.split('\f')[0];
 }
 
 const isVersion = (word: string) => word === '--version' || word === '-V';
@@ -97,13 +85,6 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     await printCompletions(context, context.commands(), words.slice(1));
     return;
   }
-  const prompt = parsePlainPrompt(words);
-  if (prompt !== undefined) {
-    const { runChat } = await import('./commands/chat/start.ts');
-    await runChat(context, prompt.options, prompt.words);
-    return;
-  }
-  const { runProgram } = await import('./commands/program/program.ts');
   await runProgram(context, words);
 }
 
@@ -185,8 +166,7 @@ async function run(words: readonly string[]): Promise<void> {
     homeDirectory: findHome(),
     version: packageJson.version,
     secrets: createSecrets(process.env),
-    commands: readCommands,
-    topicText: readTopic,
+    commands: () => completionTree(buildProgram(context, commandNames)),
   };
   try {
     await Promise.race([runCommandLine(context, words), graceAfter(ending.signal)]);

@@ -2,106 +2,71 @@ import { isAscii } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { missingHooks } from '../scripts/bundle/reconciler.js';
 
-const chunks = readdirSync('dist').filter((name) => name.endsWith('.cjs'));
-const sizeOf = (name: string) => statSync(join('dist', name)).size;
+const chunks = readdirSync('dist').filter((name) => name.endsWith('.js'));
+const textOf = (name: string) => readFileSync(join('dist', name), 'utf8');
 
-/** Bytes that every run, command, prompt and answer has to compile. */
+/** Bytes that every run, and every prompt, has to read. */
 test.each([
-  ['main.cjs', 9700],
-  ['shared.cjs', 31_000],
-  ['program.cjs', 64_000],
-  ['chat.cjs', 138_000],
-  // What the first frame of a conversation needs besides.
-  ['repl.cjs', 39_000],
-  ['session.cjs', 92_500],
-  ['screen.cjs', 218_000],
+  ['cli.js', 190_000],
+  ['prompt.js', 220_000],
 ])('%s stays small', (name, most) => {
-  expect(sizeOf(name)).toBeLessThan(most);
+  expect(statSync(join('dist', name)).size).toBeLessThan(most);
 });
 
+/** The files whose source map names a path; without Ink's tools for developers, which nothing loads. */
 function chunksWith(path: string): readonly string[] {
   const mapped = chunks.filter((name) => existsSync(join('dist', `${name}.map`)));
-  return mapped.filter((name) => readFileSync(join('dist', `${name}.map`), 'utf8').includes(path));
+  return mapped.filter((name) => name !== 'devtools.js' && textOf(`${name}.map`).includes(path));
 }
 
-test('only prompts, the session and the chunks with Ink, ajv and undici are large', () => {
-  // The first two have limits of their own above.
-  const others = chunks.filter((name) => !['chat.cjs', 'session.cjs'].includes(name));
-  const large = others.filter((name) => sizeOf(name) > 80_000);
-  const known = [...chunksWith('/ink/build/'), 'open-check.cjs', 'undici.cjs'];
-  expect(large.sort()).toEqual(known.sort());
+/** The files that a file of `dist` imports statically, itself included. */
+function loadedWith(name: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(name)) return loaded;
+  loaded.add(name);
+  const imported = textOf(name).matchAll(/(?:\bfrom|\bimport) ?["`]\.\/(?<file>[^"`]+)["`]/g);
+  for (const { groups } of imported) loadedWith(groups?.['file'] ?? '', loaded);
+  return loaded;
+}
+
+const slowPackages = [
+  'ajv',
+  'conf',
+  'htmlparser2',
+  'ink',
+  'marked',
+  'undici',
+  'yaml',
+  'yoga-layout',
+];
+
+test.each(slowPackages)('%s is in one file, apart from prompts, commands and the REPL', (name) => {
+  const holding = chunksWith(`/node_modules/${name}/`);
+  expect(holding).toHaveLength(1);
+  for (const file of ['main.js', 'prompt.js', 'commands.js', 'repl.js']) {
+    expect(loadedWith(file)).not.toContain(holding[0]);
+  }
 });
 
-test('ajv is only in the chunk of --schema', () => {
-  expect(chunksWith('/ajv/dist/')).toEqual(['open-check.cjs']);
-});
-
-test('only the dialects of SQL that natter highlights are bundled', () => {
-  const text = readFileSync(join('dist', 'sql.cjs'), 'utf8');
-  expect(text).toContain('sql_variant');
-  expect(text).not.toContain('columnfamily');
-});
-
-test('the WebAssembly of Yoga is a file, not text', () => {
-  expect(isAscii(readFileSync('dist/yoga.wasm'))).toBe(false);
-  expect(readFileSync(join('dist', 'screen.cjs'), 'utf8')).not.toMatch(/[\w+/]{5000}/);
-});
-
-test('no component calls a hook that the bundle does not contain', () => {
-  const folders = ['src/repl', 'node_modules/ink/build'];
-  const files = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+test('a prompt loads neither the other commands nor the REPL', () => {
+  expect([...loadedWith('main.js'), ...loadedWith('prompt.js')]).toEqual(
+    expect.not.arrayContaining(['batch.js', 'commands.js', 'repl.js', 'sandbox.js']),
   );
-  const texts = files
-    .filter((file) => /\.(?:js|tsx?)$/.test(file))
-    .map((file) => readFileSync(file, 'utf8'));
-  const calls = new RegExp(`\\b(?:${missingHooks.join('|')})\\(`);
-  expect(texts.some((text) => /\buseMemo\(/.test(text))).toBe(true);
-  expect(texts.filter((text) => calls.test(text))).toEqual([]);
-});
-
-test('yaml is in a separate chunk', () => {
-  expect(chunksWith('/yaml/browser/')).toEqual(['yaml-mapping.cjs']);
-  expect(sizeOf('yaml-mapping.cjs')).toBeLessThan(68_000);
-});
-
-test('undici is in a separate chunk, without HTTP/2 and fetch', () => {
-  expect(chunksWith('/undici/lib/')).toEqual(['undici.cjs']);
-  // A quarter is the parser, compressed (scripts/bundle/undici.js).
-  expect(sizeOf('undici.cjs')).toBeLessThan(90_000);
 });
 
 test('no other command loads the REPL', () => {
-  const loading = chunks.filter((name) =>
-    /(?<!=>)require\("\.\/repl\.cjs"\)/.test(readFileSync(join('dist', name), 'utf8')),
-  );
-  const ofRepl = [
-    'compact.cjs',
-    'later.cjs',
-    'list-effects.cjs',
-    'list-port.cjs',
-    'run-line-mode.cjs',
-    'screen.cjs',
-    'session.cjs',
-    'vi-keys.cjs',
-    'window-watch.cjs',
-  ];
-  expect(loading).toEqual(ofRepl);
+  for (const file of ['batch.js', 'commands.js', 'sandbox.js']) {
+    expect(loadedWith(file)).not.toContain('repl.js');
+  }
 });
 
-test('every chunk is ASCII, as the compile cache requires', () => {
-  const foreign = chunks.filter((name) => !isAscii(readFileSync(join('dist', name))));
-  expect(foreign).toEqual([]);
+test('every file is ASCII, which V8 compiles in half the time', () => {
+  expect(chunks.filter((name) => !isAscii(readFileSync(join('dist', name))))).toEqual([]);
 });
 
-test('the published chunks refer to no source map', () => {
-  const naming = chunks.filter((name) =>
-    readFileSync(join('dist', name), 'utf8').includes('sourceMappingURL='),
-  );
+test('the published files refer to no source map', () => {
   expect(chunks.some((name) => existsSync(join('dist', `${name}.map`)))).toBe(true);
-  expect(naming).toEqual([]);
+  expect(chunks.filter((name) => textOf(name).includes('sourceMappingURL='))).toEqual([]);
 });
 
 test('only a hostile reply of the sandbox clears the screen or the lines above it', () => {
@@ -113,11 +78,4 @@ test('only a hostile reply of the sandbox clears the screen or the lines above i
       /\[[23]J/.test(readFileSync(join('src', path), 'utf8')),
   );
   expect(clearing).toEqual([]);
-});
-
-test('only the chunk with the hostile reply contains a code that clears the screen', () => {
-  const holding = chunks.filter((name) =>
-    /(?:\[|["'`])[23]J/.test(readFileSync(join('dist', name), 'utf8')),
-  );
-  expect(holding).toEqual(['server.cjs']);
 });

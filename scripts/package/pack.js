@@ -45,7 +45,7 @@ function packInto(folder, stage) {
 
 /** Packs the built files into a folder, without a new build. @returns the path of the package */
 export function pack(folder = mkdtempSync(join(tmpdir(), 'natter-pack-'))) {
-  if (!existsSync('dist/main.cjs')) throw new Error('natter is not built: run npm ci');
+  if (!existsSync('dist/main.js')) throw new Error('natter is not built: run npm ci');
   const stage = mkdtempSync(join(tmpdir(), 'natter-stage-'));
   try {
     return resolve(folder, packInto(folder, stage));

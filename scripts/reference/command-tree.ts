@@ -43,7 +43,7 @@ const withChildren = (command: Command): readonly DescribedCommand[] => [
 
 /** The commands start with the chat command, then follow in the order of the help; the options are those of all. */
 export async function describeProgram(version: string) {
-  const program = await buildProgram({ version } as Context, commandNames);
+  const program = buildProgram({ version } as Context, commandNames);
   return {
     version,
     summary: program.description(),

@@ -1,15 +1,18 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
+import { type CompletedCommand, completionTree } from '../../src/commands/completion/tree.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
 import { exitCodes } from '../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../src/repl/editing/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-const tree = JSON.parse(readFileSync('dist/commands.json', 'utf8')) as CompletedCommand;
+const tree = completionTree(buildProgram(createMemoryContext().context, commandNames));
 
 /** The words that name a command or one of its subcommands, such as `models list`. */
 function pathsOf({ name, aliases, commands }: CompletedCommand): readonly string[] {

@@ -10,6 +10,7 @@ import { cleanEnvironment } from '../support/natter.ts';
 function unbuilt(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'natter-unbuilt-')));
   cpSync('bin', join(folder, 'bin'), { recursive: true });
+  cpSync('package.json', join(folder, 'package.json'));
   return folder;
 }
 
@@ -21,7 +22,7 @@ const run = (folder: string, words: readonly string[], cache: string) =>
 test.each(['', '1'])('a clone that is not built is reported (cache off: %j)', async (cache) => {
   const folder = unbuilt();
   writeFileSync(join(folder, 'package-lock.json'), '{}');
-  for (const words of [['hi'], ['--version'], ['help']]) {
+  for (const words of [['hi'], ['--help'], ['help']]) {
     await expect(run(folder, words, cache)).rejects.toMatchObject({
       code: 3,
       stdout: '',

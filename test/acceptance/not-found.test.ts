@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
+import { type CompletedCommand, completionTree } from '../../src/commands/completion/tree.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
+import { buildProgram } from '../../src/commands/program/program.ts';
 import { createDataFolder, type DataFolder } from '../support/data-folder.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 
 /** A value for each argument that names or finds something; it does not exist. */
 const missingValues: Readonly<Record<string, string>> = {
@@ -25,7 +27,7 @@ function missingLines(command: CompletedCommand, path: readonly string[] = []): 
   ];
 }
 
-const tree = JSON.parse(readFileSync('dist/commands.json', 'utf8')) as CompletedCommand;
+const tree = completionTree(buildProgram(createMemoryContext().context, commandNames));
 const lines = missingLines(tree);
 
 let data: DataFolder;

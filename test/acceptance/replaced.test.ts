@@ -13,6 +13,7 @@ import { openTerminal } from '../support/terminal.ts';
 function installation(): string {
   const folder = mkdtempSync(join(tmpdir(), 'natter-replaced-'));
   cpSync('bin', join(folder, 'bin'), { recursive: true });
+  cpSync('package.json', join(folder, 'package.json'));
   cpSync('dist', join(folder, 'dist'), {
     recursive: true,
     filter: (path) => !path.endsWith('.map'),
@@ -39,8 +40,8 @@ const message =
   '  start natter again; natter -c continues the conversation\n';
 
 test.each([
-  ['a file it needs', ['chat.cjs']],
-  ['also the file that reports failures', ['chat.cjs', 'report.cjs']],
+  ['a file it needs', ['prompt.js']],
+  ['also the file that reports failures', ['prompt.js', 'report.js']],
 ])('a natter that misses %s reports it, without a stack trace', async (_, names) => {
   const folder = installation();
   for (const name of names) rmSync(join(folder, 'dist', name));
@@ -56,22 +57,31 @@ test('a conversation continues while natter is updated', async () => {
   onTestFinished(() => sandbox.close());
   const folder = installation();
   const loaded = join(folder, 'loaded.txt');
-  const hook = join(folder, 'hook.cjs');
+  const hook = join(folder, 'hook.mjs');
   writeFileSync(loaded, '');
   writeFileSync(
-    hook,
-    `const { writeFileSync } = require('node:fs');
-    const list = () => writeFileSync(${JSON.stringify(loaded)}, Object.keys(require.cache).join('\\n') + '\\n');
-    setInterval(list, 20).unref();`,
+    join(folder, 'register.mjs'),
+    "import { register } from 'node:module'; register('./hook.mjs', import.meta.url);",
   );
-  const command = `${process.execPath} --require ${hook} ${join(folder, 'bin/natter.cjs')}`;
+  writeFileSync(
+    hook,
+    `import { appendFileSync } from 'node:fs';
+    export async function load(url, context, next) {
+      const loaded = await next(url, context);
+      appendFileSync(${JSON.stringify(loaded)}, url + '\\n');
+      return loaded;
+    }`,
+  );
+  const register = join(folder, 'register.mjs');
+  const command = `${process.execPath} --import ${register} ${join(folder, 'bin/natter.cjs')}`;
   const session = openTerminal([], {
     shell: `exec ${command}`,
     env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
   });
   await session.waitFor(/›/);
-  const preloaded = ['markdown', 'code-line', 'code-blocks', 'report'];
-  const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.cjs\n`);
+  // The last of commands/repl/preload.ts.
+  const preloaded = ['markdown', 'report', 'shell-command'];
+  const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.js\n`);
   while (!preloaded.every(isLoaded)) await sleep(20);
   rmSync(join(folder, 'dist'), { recursive: true });
   const enter = async (text: string, answer: RegExp) => {

@@ -21,7 +21,7 @@ const guides = readdirSync('docs')
   }))
   .filter(({ lines }) => lines.length > 0);
 
-const program = await buildProgram(createMemoryContext().context, []);
+const program = buildProgram(createMemoryContext().context, []);
 /** The first one opens a conversation, which test/docs/readme.test.ts does. */
 const programLines = examplesOf(program).flatMap(({ line }) => (line === 'natter' ? [] : [line]));
 

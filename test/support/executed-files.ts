@@ -45,10 +45,27 @@ function createFinder(chunk: string, code: string): (range: Range) => string | u
   };
 }
 
+const readScripts = (coverage: string): readonly Script[] =>
+  (JSON.parse(readFileSync(coverage, 'utf8')) as Coverage).result;
+
+/** The path of a chunk of the bundle; empty for any other script. */
+function chunkOf({ url }: Script): string {
+  const path = url.startsWith('file:') ? fileURLToPath(url) : '';
+  return path.startsWith(resolve('dist')) ? path : '';
+}
+
+/** The chunks of the bundle that the built program loaded. @param coverage as for {@link executedFiles} */
+export function loadedFiles(coverage: string): readonly string[] {
+  return readScripts(coverage)
+    .map(chunkOf)
+    .filter((path) => path !== '');
+}
+
 /** The files whose functions ran in one chunk of the bundle. */
-function filesOf({ url, functions }: Script): readonly string[] {
-  const chunk = url.startsWith('file:') ? fileURLToPath(url) : '';
-  if (!chunk.startsWith(resolve('dist')) || !existsSync(`${chunk}.map`)) return [];
+function filesOf(script: Script): readonly string[] {
+  const { functions } = script;
+  const chunk = chunkOf(script);
+  if (chunk === '' || !existsSync(`${chunk}.map`)) return [];
   const code = readFileSync(chunk, 'utf8');
   const find = createFinder(chunk, code);
   return (
@@ -67,8 +84,7 @@ function filesOf({ url, functions }: Script): readonly string[] {
  * @param coverage path of a file that Node wrote for NODE_V8_COVERAGE
  */
 export function executedFiles(coverage: string): ReadonlySet<string> {
-  const { result } = JSON.parse(readFileSync(coverage, 'utf8')) as Coverage;
-  return new Set(result.flatMap(filesOf));
+  return new Set(readScripts(coverage).flatMap(filesOf));
 }
 
 /** The coverage files in a folder, in the order Node wrote them. */

@@ -97,7 +97,6 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     version: '1.2.3',
     secrets: createSecrets(environment),
     commands: () => options.commands ?? noCommands,
-    topicText: () => undefined,
   };
   return {
     context: context as Context,

@@ -130,7 +130,6 @@ function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPort
     },
     files: memoryFiles(calls),
     ...namedPrompts,
-    limitMemory: (receive) => receive(() => undefined),
     guard: {
       inspect: async (files) => ({ files }),
       restore: (events) => events,

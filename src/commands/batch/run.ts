@@ -5,8 +5,6 @@ import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import { limitHeapGrowth } from '../program/gc-tuning.ts';
-import { tuneForMany } from '../program/v8-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
@@ -47,15 +45,6 @@ interface BatchRun {
 
 type UncheckedRun = Omit<BatchRun, 'guard'>;
 
-/** Items from which V8's heap is limited: it would grow with garbage, without being faster. Earlier, too little is young. */
-const manyItems = 3000;
-
-/** Items that have ended when V8 is tuned: the code for the others is loaded then. */
-const firstItems = 10;
-
-/** Percent: most of what becomes old is garbage soon after. */
-const oldGrowth = 10;
-
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
@@ -82,13 +71,15 @@ function rulesOf(
   };
 }
 
-async function sendRounds(
+/** Sends what has no answer, and failed items again. */
+async function sendPending(
   { plan, items, sink, tally, presentation }: BatchRun,
   processing: ItemProcessing,
-  admit: Admission['admit'],
+  admission: Admission,
   stop: AbortSignal,
 ): Promise<void> {
   const { spending } = processing;
+  const admit: Admission['admit'] = (...next) => admission.admit(...next);
   const admitAffordable = async (...next: Parameters<Admission['admit']>) =>
     (await spending?.admits(next[0])) === false ? undefined : admit(...next);
   await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
@@ -100,26 +91,6 @@ async function sendRounds(
       work: (...next) => processItem(processing, ...next),
     }),
   );
-}
-
-/** Sends what has no answer, and failed items again. */
-async function sendPending(
-  run: BatchRun,
-  processing: ItemProcessing,
-  admission: Admission,
-  stop: AbortSignal,
-): Promise<void> {
-  const counting = (count: () => void) => (add: (items: number) => void) => {
-    const admit: Admission['admit'] = (...next) => {
-      count();
-      add(1);
-      return admission.admit(...next);
-    };
-    return sendRounds(run, processing, admit, stop);
-  };
-  await tuneForMany((count) => limitHeapGrowth(counting(count), { from: manyItems, oldGrowth }), {
-    from: run.plan.concurrency + firstItems,
-  });
 }
 
 function spendingOf(

@@ -20,11 +20,8 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
-import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
 import { explain, promptWarning, reportProgress, reportTruncation } from './prompt-report.ts';
-
-const longAnswer = { prepare: () => import('../service/usage-meter.ts') };
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
@@ -110,15 +107,12 @@ async function answer(
     chain?.chat(service, printer, onStep) ?? service.client.chat(request, context);
   const asked = chain?.answer ?? { model: request.model };
   try {
-    await limitHeapGrowth(async (add) => {
-      const events = conversation.record(asked, chatEvents);
-      for await (const event of guard?.restore(events) ?? events) {
-        progress.event(event);
-        if (event.type === 'text-received') add(event.text.length);
-        meter.event(event);
-        await printer.event(event);
-      }
-    }, longAnswer);
+    const events = conversation.record(asked, chatEvents);
+    for await (const event of guard?.restore(events) ?? events) {
+      progress.event(event);
+      meter.event(event);
+      await printer.event(event);
+    }
     context.signal.throwIfAborted();
   } catch (thrown) {
     const explained = await explain({ ...run, fit }, thrown, asked.model, service);

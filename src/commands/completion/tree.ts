@@ -1,5 +1,7 @@
-// The command tree as plain data, which the build writes for completion: to build the tree itself would take longer than
-// the rest of the completion.
+// The command tree as plain data, as completion reads it.
+import type { Argument, Command, Option } from 'commander';
+import { serviceGroup } from '../program/global-options.ts';
+import { takesParentOptions, takesServiceOptions } from '../program/help-details.ts';
 
 export interface CompletedOption {
   /** With its dashes, as `--model`. */
@@ -31,6 +33,40 @@ export interface CompletedCommand {
   readonly reachesService: boolean;
   /** Whether it does not take the options of its parent. */
   readonly hidesParentOptions: boolean;
+}
+
+function valueOf({ required, optional }: Option): CompletedOption['value'] {
+  if (required) return 'required';
+  return optional ? 'optional' : 'none';
+}
+
+function describeOption(option: Option): CompletedOption {
+  const { long, short, description, argChoices: choices, helpGroupHeading } = option;
+  const isServiceOption = helpGroupHeading === serviceGroup;
+  return { long, short, description, value: valueOf(option), choices, isServiceOption };
+}
+
+function describeArgument(argument: Argument): CompletedArgument {
+  return {
+    name: argument.name(),
+    isVariadic: argument.variadic,
+    choices: argument.argChoices,
+  };
+}
+
+/** A command and its subcommands, as completion reads them. */
+export function completionTree(command: Command): CompletedCommand {
+  const help = command.createHelp();
+  return {
+    name: command.name(),
+    aliases: command.aliases(),
+    summary: command.summary(),
+    options: help.visibleOptions(command).map(describeOption),
+    arguments: command.registeredArguments.map(describeArgument),
+    commands: help.visibleCommands(command).map(completionTree),
+    reachesService: takesServiceOptions(command),
+    hidesParentOptions: !takesParentOptions(command),
+  };
 }
 
 /** The subcommand with this name or alias. */

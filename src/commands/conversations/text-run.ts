@@ -10,7 +10,6 @@ import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
 import type { Run } from '../program/context.ts';
-import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
@@ -46,10 +45,7 @@ function* grouped(
   yield group.join('');
 }
 
-export const showConversation: Run<ShowOptions, [name: string]> = (...words) =>
-  limitHeapGrowth(() => show(...words), { from: 0 });
-
-const show: Run<ShowOptions, [name: string]> = async (context, options, name) => {
+export const showConversation: Run<ShowOptions, [name: string]> = async (context, options, name) => {
   const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
@@ -90,10 +86,7 @@ async function writeExport(
   }
 }
 
-export const exportConversation: Run<ExportOptions, [name: string]> = (...words) =>
-  limitHeapGrowth(() => exportOne(...words), { from: 0 });
-
-const exportOne: Run<ExportOptions, [name: string]> = async (context, options, name) => {
+export const exportConversation: Run<ExportOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);

@@ -14,12 +14,12 @@ function topicList(): string {
   return ['Topics, each shown by natter help <topic>:', '', ...rows, ''].join('\n');
 }
 
-function textOf(context: Context, words: readonly string[]): string | undefined {
+async function topicText(help: Command, words: readonly string[]): Promise<string | undefined> {
   const [word = ''] = words;
   if (words.length > 1) return undefined;
   if (word === 'topics' || word === 'topic') return topicList();
-  const name = topicNames.find((topic) => topic === (topicAliases.get(word) ?? word));
-  return name && context.topicText(name);
+  const { helpTopic } = await import('./topics.ts');
+  return helpTopic(topicAliases.get(word) ?? word, help.parent ?? help);
 }
 
 export function buildHelp(context: Context): Command {
@@ -29,7 +29,8 @@ export function buildHelp(context: Context): Command {
   hideServiceOptions(command);
   setExamples(command, ['natter help piping', 'natter help config set']);
   return command.action(async (words: string[]) => {
-    await printHelp(context, textOf(context, words) ?? commandHelp(context, command, words));
+    const text = await topicText(command, words);
+    await printHelp(context, text ?? commandHelp(context, command, words));
   });
 }
 

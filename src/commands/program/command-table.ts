@@ -1,8 +1,23 @@
 import type { Command } from 'commander';
+import { buildAuth } from '../auth/command.ts';
+import { buildBatch } from '../batch/command.ts';
+import { buildCompare } from '../compare/command.ts';
+import { buildCompletion } from '../completion/command.ts';
+import { buildConfig } from '../config/command.ts';
+import { buildConversations } from '../conversations/command.ts';
+import { buildDoctor } from '../doctor/command.ts';
+import { buildHelp } from '../help/command.ts';
+import { buildLast } from '../last/command.ts';
+import { buildModels } from '../models/command.ts';
+import { buildPrompts } from '../prompts/command.ts';
+import { buildRun } from '../run/command.ts';
+import { buildSandbox } from '../sandbox/command.ts';
+import { buildShellInit } from '../shell-init/command.ts';
+import { buildUsage } from '../usage/command.ts';
 import type { CommandAlias, CommandName } from './command-names.ts';
 import type { Context } from './context.ts';
 
-/** A command other than chat; the help of the program shows it without loading it. */
+/** A command other than chat. */
 export interface CommandRow {
   readonly name: CommandName;
   readonly alias?: CommandAlias;
@@ -12,7 +27,7 @@ export interface CommandRow {
   readonly summary: string;
   /** Named without its summary in the help of `-h`, which must fit on one screen. */
   readonly isSeldom?: true;
-  load(): Promise<(context: Context) => Command>;
+  readonly build: (context: Context) => Command;
 }
 
 /** All commands but chat, in the order of the help. */
@@ -21,90 +36,90 @@ export const commandTable: readonly CommandRow[] = [
     name: 'compare',
     argument: '[prompt...]',
     summary: 'send one prompt to several models and compare the answers',
-    load: async () => (await import('../compare/command.ts')).buildCompare,
+    build: buildCompare,
   },
   {
     name: 'batch',
     argument: '[file]',
     summary: 'send many prompts: lines, JSON lines or a table',
-    load: async () => (await import('../batch/command.ts')).buildBatch,
+    build: buildBatch,
   },
   {
     name: 'run',
     argument: '<prompt-file>',
     summary: 'send the prompt of a file, with variables',
-    load: async () => (await import('../run/command.ts')).buildRun,
+    build: buildRun,
   },
   {
     name: 'prompts',
     summary: 'manage the prompt files of natter run',
     isSeldom: true,
-    load: async () => (await import('../prompts/command.ts')).buildPrompts,
+    build: buildPrompts,
   },
   {
     name: 'conversations',
     alias: 'sessions',
     summary: 'manage saved conversations',
-    load: async () => (await import('../conversations/command.ts')).buildConversations,
+    build: buildConversations,
   },
   {
     name: 'last',
     argument: '[conversation]',
     summary: 'print the last answer or one of its code blocks',
-    load: async () => (await import('../last/command.ts')).buildLast,
+    build: buildLast,
   },
   {
     name: 'models',
     summary: 'show the available models',
-    load: async () => (await import('../models/command.ts')).buildModels,
+    build: buildModels,
   },
   {
     name: 'usage',
     summary: 'show requests, tokens and cost',
     isSeldom: true,
-    load: async () => (await import('../usage/command.ts')).buildUsage,
+    build: buildUsage,
   },
   {
     name: 'auth',
     summary: 'connect to a service: address and key',
-    load: async () => (await import('../auth/command.ts')).buildAuth,
+    build: buildAuth,
   },
   {
     name: 'config',
     summary: 'show and change settings and profiles',
-    load: async () => (await import('../config/command.ts')).buildConfig,
+    build: buildConfig,
   },
   {
     name: 'doctor',
     summary: 'check settings, network and service, and advise',
     isSeldom: true,
-    load: async () => (await import('../doctor/command.ts')).buildDoctor,
+    build: buildDoctor,
   },
   {
     name: 'sandbox',
     summary: 'run a local mock of the service, with faults on request',
     isSeldom: true,
-    load: async () => (await import('../sandbox/command.ts')).buildSandbox,
+    build: buildSandbox,
   },
   {
     name: 'shell-init',
     argument: '<shell>',
     summary: 'print keys for a shell: text becomes a command',
     isSeldom: true,
-    load: async () => (await import('../shell-init/command.ts')).buildShellInit,
+    build: buildShellInit,
   },
   {
     name: 'completion',
     argument: '<shell>',
     summary: 'print a shell completion script',
     isSeldom: true,
-    load: async () => (await import('../completion/command.ts')).buildCompletion,
+    build: buildCompletion,
   },
   {
     name: 'help',
     argument: '[words...]',
     summary: 'show help on a command or topic',
-    load: async () => (await import('../help/command.ts')).buildHelp,
+    build: buildHelp,
   },
 ];
 

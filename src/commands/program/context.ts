@@ -25,10 +25,8 @@ export interface Context {
   readonly homeDirectory: string | undefined;
   readonly version: string;
   readonly secrets: Secrets;
-  /** natter's command tree, as the build wrote it. */
+  /** natter's whole command tree. */
   readonly commands: () => CompletedCommand;
-  /** The text of a topic of `natter help`, which the build wrote. */
-  readonly topicText: (name: string) => string | undefined;
 }
 
 /** The work of a command; `words` are its arguments. */

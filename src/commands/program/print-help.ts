@@ -1,18 +1,16 @@
+import { showInPager } from '../../terminal/device/pager.ts';
 import type { Context } from './context.ts';
 
 /** Prints a help, in a pager if it does not fit the terminal. */
-export async function printHelp(
-  {
-    streams: { stdout },
-    environment,
-    platform,
-  }: Pick<Context, 'streams' | 'environment' | 'platform'>,
-  text: string,
-): Promise<void> {
+export async function printHelp(context: Context, text: string): Promise<void> {
+  const { streams, device, environment, platform } = context;
+  const { stdout } = streams;
   if (stdout.isTerminal) {
-    const { showInPager } = await import('../../terminal/device/pager.ts');
     const size = { columns: stdout.columns(), rows: stdout.rows() };
+    // Ctrl+C is a key of the pager; natter gets the signal too, but only when the pager has ended.
+    const release = device.onInterrupt(() => undefined);
     if (showInPager(text, { ...size, environment, platform })) return;
+    release();
   }
   await stdout.write(text);
 }

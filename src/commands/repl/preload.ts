@@ -10,12 +10,11 @@ async function loadProxyAgents(): Promise<void> {
   await connections.loadProxyAgents();
 }
 
-/** Modules that a conversation may need later, the most likely first. */
+/** Modules in other files of the bundle that a conversation may need later, the most likely first. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
   () => import('../../client/http/node/node-network.ts'),
   loadProxyAgents,
-  () => import('../service/usage-meter.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/spoken/spoken-markdown.ts'),
   () => import('../../terminal/markdown/word-rows.ts'),

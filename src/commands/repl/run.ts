@@ -18,7 +18,6 @@ import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import { journalOptions, openNamedJournal, withModelOf } from '../journal/open-conversation.ts';
 import { withKeys } from './own-keys.ts';
-import { prepareScreen } from './prepare-screen.ts';
 import { loadOwnPaints } from '../print/answer-output.ts';
 import { canRedraw, present } from '../print/presentation.ts';
 import { createReplLibrary } from './library.ts';
@@ -227,7 +226,6 @@ export async function runRepl(
   words: readonly string[],
 ): Promise<void> {
   refuseOneShotOptions(options);
-  if (canRedraw(context.environment, options)) void prepareScreen();
   const shown = await present(context, options);
   const read = readRequestSettings(context, shown.notices, options);
   const clean = (text: string) => cleanLine(context, text);

@@ -9,7 +9,6 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import { tuneForMany } from '../program/v8-tuning.ts';
 import type { UpstreamOptions } from './upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -50,12 +49,11 @@ async function openUpstream(
   context: Context,
   presentation: Presentation,
   options: SandboxOptions,
-  onRequest: () => void,
 ): Promise<Upstream | undefined> {
   const { upstream, upstreamProfile, map } = options;
   if ((upstream ?? upstreamProfile ?? map) === undefined) return undefined;
   const upstreams = await import('./upstream.ts');
-  return upstreams.openUpstream(context, presentation, options, onRequest);
+  return upstreams.openUpstream(context, presentation, options);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -65,19 +63,15 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Serves until `context.signal` aborts. @param onRequest called for each request to an upstream */
-async function serve(
-  context: Context,
-  options: SandboxOptions,
-  onRequest: () => void,
-): Promise<void> {
+/** @throws Failure, or the reason `context.signal` was aborted with */
+export async function serveSandbox(context: Context, options: SandboxOptions): Promise<void> {
   const presentation = await present(context, options);
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
   const port = parsePort(options.port);
   const faults = await faultRules(options);
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
-  const upstream = await openUpstream(context, presentation, options, onRequest);
+  const upstream = await openUpstream(context, presentation, options);
   try {
     const sandbox = await startSandbox({
       host: options.host,
@@ -99,16 +93,5 @@ async function serve(
   } finally {
     upstream?.close();
   }
-}
-
-/** Requests to an upstream after which V8 is tuned: the code for the others is loaded then. */
-const firstRequests = 20;
-
-/** @throws Failure, or the reason `context.signal` was aborted with */
-export async function serveSandbox(context: Context, options: SandboxOptions): Promise<void> {
-  await tuneForMany((count) => serve(context, options, count), {
-    from: firstRequests,
-    isSpread: true,
-  });
   context.signal.throwIfAborted();
 }

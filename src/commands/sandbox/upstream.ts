@@ -95,7 +95,6 @@ interface EngineParts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly mask: (text: string) => string;
   readonly reportFailure: (failure: Failure) => void;
-  readonly onRequest: () => void;
 }
 
 async function targetOf(context: Context, settings: UpstreamSettings): Promise<Target> {
@@ -104,11 +103,10 @@ async function targetOf(context: Context, settings: UpstreamSettings): Promise<T
 }
 
 function createEngine(parts: EngineParts): Engine {
-  const { client, models, params, mask, reportFailure, onRequest } = parts;
+  const { client, models, params, mask, reportFailure } = parts;
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
   function upstreamRequest(request: CompletionRequest): CompletionRequest {
-    onRequest();
     return {
       ...request,
       model: models[request.model] ?? request.model,
@@ -189,14 +187,12 @@ async function findModels(
 
 /**
  * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
- * @param onRequest called for each request
  * @throws Failure for an invalid option, or if no model can be chosen
  */
 export async function openUpstream(
   context: Context,
   output: Output,
   options: UpstreamOptions,
-  onRequest: () => void,
 ): Promise<Upstream> {
   const { notices, debugLog } = output;
   const mapped = parseModelMap(options.map ?? []);
@@ -209,7 +205,6 @@ export async function openUpstream(
     models,
     params: withoutSources(settings.params),
     mask: (text) => maskMessage(context.secrets, text),
-    onRequest,
     // The client's own hints are for users of natter, not for the operator of the sandbox.
     reportFailure: ({ kind, message }) =>
       notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`),

@@ -134,13 +134,10 @@ async function* recorded(answer: Answer, request: CompletionRequest): AsyncGener
 
 async function receiveEvents(answer: Answer, request: CompletionRequest): Promise<void> {
   const { ports, screen } = answer.core;
-  await ports.limitMemory(async (add) => {
-    const events = ports.guard.restore(recorded(answer, request));
-    for await (const event of gatherTexts(events, (skipsOne) => screen.nextUpdate(skipsOne))) {
-      if ('text' in event) add(event.text.length);
-      await onEvent(answer, event);
-    }
-  });
+  const events = ports.guard.restore(recorded(answer, request));
+  for await (const event of gatherTexts(events, (skipsOne) => screen.nextUpdate(skipsOne))) {
+    await onEvent(answer, event);
+  }
 }
 
 async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {

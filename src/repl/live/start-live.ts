@@ -18,7 +18,7 @@ import { createTicker } from '../session/timers.ts';
 import type { ReplState } from '../state/state.ts';
 import type { TerminalColors } from '../../terminal/themes.ts';
 import { type Background, createBackground } from './background.ts';
-import { createDrawer, loadLayout } from '../view/draw-frame.tsx';
+import { createDrawer } from '../view/draw-frame.tsx';
 import { spinnerPace } from '../view/status-row.ts';
 import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
@@ -167,11 +167,6 @@ async function watchWindow(live: Live, rawMode: RawModeSession): Promise<void> {
   live.window.show(session().state());
 }
 
-/** Begins to load what the first frame needs. An error is thrown by `startLive`. */
-export function prepareLive(): void {
-  loadLayout().catch(() => undefined);
-}
-
 /** Shows states; while natter is busy, the spinner turns. */
 function createShow(
   clock: Clock,
@@ -201,7 +196,6 @@ function drawList(
 
 export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
-  await loadLayout();
   const { clock } = ports;
   const write = (text: string) => void stdout.write(text);
   const queries = createTerminalQueries(write);

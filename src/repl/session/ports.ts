@@ -205,10 +205,6 @@ export interface SessionPorts {
   /** Reads `name=value`, a field of the request body. @throws Failure */
   readonly parseParameter: (text: string) => readonly [name: string, value: unknown];
   readonly guard: GuardPort;
-  /** Receives an answer with little memory; `receive` calls `add` with the length of each text. */
-  readonly limitMemory: (
-    receive: (add: (length: number) => void) => Promise<void>,
-  ) => Promise<void>;
   readonly shell: ShellPort;
   /** Copies a text to the clipboard. @returns how, such as `with pbcopy` @throws Failure */
   readonly copy: (text: string, signal: AbortSignal) => Promise<string>;

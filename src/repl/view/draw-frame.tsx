@@ -12,14 +12,6 @@ import { entryLabel } from './DialogBox.tsx';
 import { fitView, rowsBelowCaret, type RowBudget } from './fit-view.ts';
 import { statusRow } from './status-row.ts';
 
-/** Loads Ink's layout engine, which the first frame needs. */
-export async function loadLayout(): Promise<void> {
-  const layout: Readonly<Record<string, unknown>> = await import('yoga-layout');
-  // Only the bundle's replacement has to be loaded explicitly.
-  const { loadLayout: load } = layout;
-  if (typeof load === 'function') await load();
-}
-
 interface Look {
   readonly style: Style;
   readonly unicode: boolean;

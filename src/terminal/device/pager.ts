@@ -1,13 +1,6 @@
-// Shows text that is longer than the terminal in the user's pager. It is bundled separately, because bin/ready-text.cjs
-// loads it without the rest of natter; so it cannot import `withoutKeys` of repl/system/child-process.ts.
+// Shows text that is longer than the terminal in the user's pager.
 import { spawnSync } from 'node:child_process';
-import type { Environment } from '../../environment.ts';
-
-/** The listeners of the process. */
-interface Signals {
-  on(signal: 'SIGINT', listener: () => void): unknown;
-  off(signal: 'SIGINT', listener: () => void): unknown;
-}
+import { type Environment, withoutKeys } from '../../environment.ts';
 
 /** What a pager depends on. */
 export interface PagerHost {
@@ -16,8 +9,6 @@ export interface PagerHost {
   /** The size of the terminal. */
   readonly columns: number;
   readonly rows: number;
-  /** Needed where no other listener keeps Ctrl+C, which is a key of the pager, from ending natter. */
-  readonly signals?: Signals;
 }
 
 /**
@@ -65,18 +56,11 @@ const pagerDefaults = { LESS: 'FRX', LV: '-c' };
 
 /** @returns whether the pager could be started; it may have shown only a part of the text */
 function runPager(pager: string, text: string, { environment, platform }: PagerHost): boolean {
-  const {
-    NATTER_API_KEY: _key,
-    NATTER_API_KEY_COMMAND: _command,
-    NATTER_UPSTREAM_API_KEY: _upstreamKey,
-    NATTER_QUEUE: _queue,
-    ...others
-  } = environment;
   const [program = pager, ...words] = pagerCommand(pager, platform);
   const { pid, status } = spawnSync(program, words, {
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
-    env: { ...pagerDefaults, ...others },
+    env: { ...pagerDefaults, ...withoutKeys(environment) },
     windowsVerbatimArguments: platform === 'win32',
   });
   return pid !== 0 && !notRunCodes.has(status);
@@ -89,9 +73,5 @@ function runPager(pager: string, text: string, { environment, platform }: PagerH
 export function showInPager(text: string, host: PagerHost): boolean {
   const pager = pagerOf(host);
   if (pager === undefined || fitsTerminal(text, host)) return false;
-  const ignore = () => undefined;
-  host.signals?.on('SIGINT', ignore);
-  const isShown = runPager(pager, text, host);
-  host.signals?.off('SIGINT', ignore);
-  return isShown;
+  return runPager(pager, text, host);
 }

@@ -1,5 +1,5 @@
+import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type Token, type Tokens } from 'marked';
-import { decodeEntities } from '../../entities/decode-entities.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { OwnPaints } from '../style.ts';
 import type { Place } from './scan-state.ts';
@@ -248,7 +248,7 @@ const reference = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|[a-zA-Z][a-zA-Z\d]{1,31
 export function withCharacters(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(reference, (written, decimal = Number.NaN, hexadecimal?: string) => {
-    const character = decodeEntities(written);
+    const character = decodeHTMLStrict(written);
     const code = hexadecimal === undefined ? Number(decimal) : parseInt(hexadecimal, 16);
     // HTML has other characters for the numbers of controls and surrogates.
     const isReplaced = !Number.isNaN(code) && character.codePointAt(0) !== code;

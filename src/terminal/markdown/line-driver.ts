@@ -8,7 +8,7 @@ export interface TextTransform {
   end(): string | Promise<string>;
 }
 
-/** Loads languages and character references. The output ends with a line end, unless there was no text. */
+/** Loads languages and the tables of TeX. The output ends with a line end, unless there was no text. */
 export interface MarkdownStream extends TextTransform {
   /** The source of what is not decided yet, for a preview. */
   undecided(): string;

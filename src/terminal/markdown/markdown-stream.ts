@@ -1,4 +1,3 @@
-import { loadEntities } from '../../entities/decode-entities.ts';
 import { loadFormulas } from '../formula/load-formulas.ts';
 import { createHighlighter } from '../highlight/highlight.ts';
 import type { Style } from '../style.ts';
@@ -61,13 +60,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
     },
     end: () => endBlocks(state),
     take: () => takeText(output),
-    load(text) {
-      const entities = loadEntities(text);
-      const formulas = unicode ? loadFormulas(text) : undefined;
-      return entities && formulas
-        ? Promise.all([entities, formulas]).then(() => undefined)
-        : (entities ?? formulas);
-    },
+    load: (text) => (unicode ? loadFormulas(text) : undefined),
     loading: () => state.loading,
     undecided: () => undecidedBlocks(state),
   });

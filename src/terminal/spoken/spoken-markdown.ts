@@ -1,4 +1,3 @@
-import { loadEntities } from '../../entities/decode-entities.ts';
 import { createLineDriver, type MarkdownStream } from '../markdown/line-driver.ts';
 import { createWordRows } from '../markdown/word-rows.ts';
 import { acceptLine, endBlocks, initialSpoken, readLine, writeText } from './spoken-blocks.ts';
@@ -23,7 +22,7 @@ export function createSpokenMarkdown(width: () => number, column = 0): MarkdownS
       state.text = '';
       return text;
     },
-    load: loadEntities,
+    load: () => undefined,
     loading: () => undefined,
     undecided: () => [],
   });

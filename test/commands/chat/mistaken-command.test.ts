@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completionTree } from '../../../scripts/package/completion-tree.ts';
+import { completionTree } from '../../../src/commands/completion/tree.ts';
 import { commandNames } from '../../../src/commands/program/command-names.ts';
 import {
   suggestCommands,
@@ -12,7 +12,7 @@ import { createMemoryContext } from '../../support/memory-context.ts';
 const given = { color: 'auto', stream: true, stdin: true, input: true } as const;
 
 const terminals = ['stdin', 'stdout', 'stderr'] as const;
-const commands = completionTree(await buildProgram(createMemoryContext().context, commandNames));
+const commands = completionTree(buildProgram(createMemoryContext().context, commandNames));
 
 test.each([
   [['modles'], ['natter models']],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { completionTree } from '../../../scripts/package/completion-tree.ts';
+import { completionTree } from '../../../src/commands/completion/tree.ts';
 import { commandTable } from '../../../src/commands/program/command-table.ts';
 import { commandNames } from '../../../src/commands/program/command-names.ts';
 import { printCompletions } from '../../../src/commands/completion/run.ts';
@@ -50,7 +50,7 @@ function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
   });
 }
 
-const program = completionTree(await buildProgram(createMemoryContext().context, commandNames));
+const program = completionTree(buildProgram(createMemoryContext().context, commandNames));
 
 /** The candidates for the last word of `line`, which is empty after a space. */
 async function complete(line: string, machine: Machine = {}): Promise<readonly string[]> {

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { buildChat } from '../../../src/commands/chat/command.ts';
-import type { ChatOptions } from '../../../src/commands/chat/run.ts';
 import {
   isNamedPrompt,
   misplacedCommand,
@@ -8,10 +6,6 @@ import {
   wantsJson,
 } from '../../../src/commands/program/command-line.ts';
 import { flagValue } from '../../../src/commands/program/flag-value.ts';
-import { commandNames } from '../../../src/commands/program/command-names.ts';
-import { parsePlainPrompt } from '../../../src/commands/program/plain-prompt.ts';
-import { buildProgram } from '../../../src/commands/program/program.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
 
@@ -76,45 +70,4 @@ test.each([
   [['-m', 'x', 'modles'], ['modles'], false],
 ])('%j marks %j as a prompt: %s', (words, prompt, expected) => {
   expect(isNamedPrompt(words, prompt)).toBe(expected);
-});
-
-test.each([
-  ...commandNames.map((name) => [name]),
-  ['--sandbox', 'models', 'list'],
-  ['__complete', '='],
-  ['hi', '--json'],
-  ['chat', '-i'],
-  ['-'],
-  ['--', 'hi'],
-  ['--', '--sandbox'],
-])('natter %s is not a plain prompt', (...words) => {
-  expect(parsePlainPrompt(words)).toBeUndefined();
-});
-
-test.each([
-  [[]],
-  [['why is the sky blue?']],
-  [['why', 'me?']],
-  [['']],
-  [['show', 'models']],
-  [['chat']],
-  [['chat', 'chat', 'models']],
-  [['show', 'chat']],
-  [['--sandbox']],
-  [['--sandbox', 'hi', 'there']],
-  [['hi', '--sandbox']],
-  [['--sandbox', 'chat', 'models']],
-  [['chat', 'models', '--sandbox']],
-])('parses the plain prompt %j as commander does', async (words) => {
-  const { context } = createMemoryContext();
-  const program = await buildProgram(context, []);
-  const ran: [readonly string[], ChatOptions][] = [];
-  const chat = buildChat(context, async (_context, options, prompt) => {
-    ran.push([prompt, options]);
-  });
-  Object.assign(program, { commands: [chat], _defaultCommandName: 'chat' });
-  chat.parent = program;
-  await program.parseAsync(words, { from: 'user' });
-  const plain = parsePlainPrompt(words);
-  expect(ran).toEqual([[plain?.words, plain?.options]]);
 });

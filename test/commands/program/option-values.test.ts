@@ -4,7 +4,7 @@ import { commandNames } from '../../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
-const program = await buildProgram(createMemoryContext().context, commandNames);
+const program = buildProgram(createMemoryContext().context, commandNames);
 
 const allCommands = (command: Command): readonly Command[] => [
   command,

@@ -12,7 +12,7 @@ test('runs a command line against the sandbox', async () => {
 
 test('every command has a summary, a description and examples', async () => {
   const { context } = createMemoryContext();
-  const { commands } = await buildProgram(context, commandNames);
+  const { commands } = buildProgram(context, commandNames);
   for (const command of commands) {
     expect(command.summary()).not.toBe('');
     expect(command.description()).toMatch(/\.$/);
@@ -22,8 +22,8 @@ test('every command has a summary, a description and examples', async () => {
 
 test('the help of the program is the same whether its commands are loaded or not', async () => {
   const { context } = createMemoryContext();
-  const full = await buildProgram(context, commandNames);
-  const light = await buildProgram(context, []);
+  const full = buildProgram(context, commandNames);
+  const light = buildProgram(context, []);
   expect(light.helpInformation()).toBe(full.helpInformation());
   const words = (program: typeof full) =>
     program.commands.map((command) => [command.name(), ...command.aliases()]);

@@ -1,1 +1,0 @@
-export default function cliTruncate(text: string, columns: number): string;

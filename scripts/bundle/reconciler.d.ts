@@ -1,2 +1,0 @@
-export const missingHooks: readonly string[];
-export function reconcilerOfInk(code: string): string;

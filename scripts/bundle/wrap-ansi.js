@@ -1,2 +1,0 @@
-// Replaces wrap-ansi in the bundle: the same function, in a third of the time.
-export { wrapAnsi as default } from 'fast-wrap-ansi';

@@ -8,11 +8,9 @@ import { confBundling } from './scripts/bundle/conf.js';
 import { entitiesBundling } from './scripts/bundle/entities.js';
 import { inkBundling, unusedOfInk } from './scripts/bundle/ink.js';
 import { licenseCollection } from './scripts/bundle/licenses.js';
-import { proxyAgentBundling } from './scripts/bundle/proxy-agents.js';
 import { runtimeRemoval } from './scripts/bundle/runtime.js';
 import { fileSharing } from './scripts/bundle/shared-files.js';
 import { stringWidthBundling } from './scripts/bundle/string-width.js';
-import { undiciBundling } from './scripts/bundle/undici.js';
 import { yamlBundling } from './scripts/bundle/yaml.js';
 
 /** Rolldown would leave a missing package to run time, where there are none. */
@@ -37,7 +35,6 @@ const program = defineConfig({
   input: {
     main: 'src/main.ts',
     pager: 'src/terminal/device/pager.ts',
-    undici: 'src/client/http/undici/undici-client.ts',
     entities: 'src/entities/entity-names.ts',
   },
   platform: 'node',
@@ -54,9 +51,7 @@ const program = defineConfig({
     commanderBundling(),
     confBundling(),
     entitiesBundling(),
-    proxyAgentBundling(),
     runtimeRemoval(),
-    undiciBundling(),
     yamlBundling(),
     licenseCollection(),
   ],
@@ -87,7 +82,7 @@ const library = defineConfig({
   platform: 'node',
   onLog: refuseMissing,
   checks: quiet,
-  plugins: [fileSharing(), proxyAgentBundling(), licenseCollection()],
+  plugins: [fileSharing(), licenseCollection()],
   output: {
     dir: 'dist/client',
     format: 'esm',

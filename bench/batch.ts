@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { formatFingerprint, promptFingerprint } from '../src/batch/fingerprint.ts';
 import { createClient } from '../src/client/create-client.ts';
-import { undiciNetwork } from '../src/client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../src/client/http/undici-network.ts';
 import { systemClock } from '../src/clock.ts';
 import { parseFault } from '../src/sandbox/faults/parse-fault.ts';
 import { promptOf } from './batch/bare.ts';

@@ -38,27 +38,21 @@ const chunks = [
     ],
   },
   { name: 'program', roots: program },
-  // One chunk for a prompt and its answer: the exports of two fill the space for new objects, and a prompt over https had
-  // one garbage collection more (docs/decisions/0016-early-connection.md).
+  // One chunk for a prompt and its answer.
   {
     name: 'chat',
     roots: [
       ...prompt,
       'src/client/create-client.ts',
-      'src/client/http/node/node-network.ts',
+      'src/client/http/node-network.ts',
       'src/commands/service/masked-client.ts',
       'src/secrecy/mask.ts',
       'src/conversation/journal/record-answer.ts',
       'src/conversation/journal/open-journal.ts',
     ],
   },
-  // Requests without an early connection, and unusual responses.
-  {
-    name: 'exchange',
-    roots: ['exchange', 'node-connections', 'replayed-response'].map(
-      (name) => `src/client/http/node/${name}.ts`,
-    ),
-  },
+  // What sends many requests.
+  { name: 'undici', roots: ['src/client/http/undici-network.ts'] },
   { name: 'usage-meter', roots: ['src/commands/service/usage-meter.ts'] },
   { name: 'report', roots: report },
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
@@ -80,7 +74,6 @@ const chunks = [
   {
     name: null,
     roots: [
-      'src/client/http/undici/undici-network.ts',
       'src/terminal/window/window-ways.ts',
       'src/commands/print/window-status.ts',
       'src/commands/print/notice-rows.ts',

@@ -1,8 +1,5 @@
 /** Modules whose file the program and the library share, with the names that the library imports from it. */
-const shared = [
-  { module: 'undici-client', file: '../undici.cjs', names: 'buildConnector, Client' },
-  { module: 'entity-names', file: '../entities.cjs', names: 'decodeHTMLStrict' },
-];
+const shared = [{ module: 'entity-names', file: '../entities.cjs', names: 'decodeHTMLStrict' }];
 
 /** Lets the library use files of the program. Node does not find the names in minified CommonJS, so they are taken of its default. */
 export function fileSharing() {

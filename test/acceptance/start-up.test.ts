@@ -3,18 +3,13 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
-import { response, streamed } from '../support/raw-replies.ts';
-import { serve } from '../support/serve.ts';
 
 const preload = resolve('test/support/loaded-modules.cjs');
 
 /** Files, and Node's modules as `node:` with their names, including internal ones. */
-async function loadedModules(
-  words: readonly string[],
-  more: Readonly<Record<string, string>> = {},
-): Promise<readonly string[]> {
+async function loadedModules(words: readonly string[]): Promise<readonly string[]> {
   const list = join(mkdtempSync(join(tmpdir(), 'natter-loaded-')), 'modules');
-  const service = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_RETRIES: '0', ...more };
+  const service = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_RETRIES: '0' };
   const env = { ...service, NODE_OPTIONS: `--require ${preload}`, LOADED_MODULES: list };
   await runNatter(words, { env });
   return readFileSync(list, 'utf8').split('\n');
@@ -110,11 +105,6 @@ test.each<[Part, readonly string[]]>([
   expect(await loadedParts(words)).toContain(part);
 });
 
-test('a prompt with NATTER_TRANSPORT=undici loads undici', async () => {
-  const modules = await loadedModules(['hi'], { NATTER_TRANSPORT: 'undici' });
-  expect(modules.map((file) => basename(file))).toContain('undici.cjs');
-});
-
 test('the reader of CSV is loaded only for a table', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-table-'));
   const [lines, table] = [join(folder, 'prompts.txt'), join(folder, 'prompts.csv')];
@@ -173,14 +163,4 @@ test('a prompt into a pipe loads no slow module of Node', async () => {
   const empty = await loadedModules(['--version', '--verbose']);
   const loaded = new Set((await loadedModules(prompt)).filter((name) => !empty.includes(name)));
   expect(heavyModules.filter((name) => loaded.has(name))).toEqual([]);
-});
-
-test.each([
-  ['no module of HTTP for a usual response', [streamed('Hi')], false],
-  ['node:http for every other response', [response(400)], true],
-] as const)('a prompt loads %s', async (_name, reply, isLoaded) => {
-  const server = await serve([reply]);
-  const loaded = await loadedModules(['hi'], { NATTER_BASE_URL: server.url });
-  expect(server.requests).toHaveLength(1);
-  expect(loaded.includes('node:http')).toBe(isLoaded);
 });

@@ -31,7 +31,7 @@ const groups = [
   {
     name: 'prompt',
     test: within(
-      'client/(?!http/undici)',
+      'client/(?!http/undici-network)',
       'commands/(chat/(run|start|mistaken-command)|service/(masked-client|usage-meter))',
       'conversation/journal/',
       'ledger/',

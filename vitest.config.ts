@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { limitedForks } from './test/support/limited-forks.ts';
-import { clientTests, exchangeTests } from './test/support/exchange-tests.ts';
 
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
@@ -17,14 +16,11 @@ export default defineConfig({
       { extends: true, test: { name: 'natter', include: ['test/**/*.test.{ts,tsx}'] } },
       {
         extends: true,
-        test: { name: 'undici', include: [...exchangeTests], provide: { network: 'undici' } },
-      },
-      {
-        extends: true,
+        // What the wire decides is tested over both transports (docs/decisions/0001-http-transport.md).
         test: {
-          name: 'early',
-          include: [...clientTests],
-          provide: { network: 'early' },
+          name: 'undici',
+          include: ['test/client/*.test.ts'],
+          provide: { network: 'undici' },
         },
       },
     ],

@@ -8,7 +8,7 @@ import type {
 import type { CompletionRequest } from './client/contract.ts';
 import type { ChatEvent } from './client/events.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
-import { undiciNetwork } from './client/http/undici/undici-network.ts';
+import { undiciNetwork } from './client/http/undici-network.ts';
 import { systemClock } from './clock.ts';
 
 export type { CallOptions, ReadOptions } from './client/client.ts';

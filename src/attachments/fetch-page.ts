@@ -1,5 +1,5 @@
 import { parseUrl } from '../client/http/base-url.ts';
-import type { Network, OpenNetwork } from '../client/http/network.ts';
+import type { Network, OpenNetwork } from '../client/http/transport.ts';
 import { createRoute } from '../client/http/route.ts';
 import type { HttpResponse } from '../client/http/transport.ts';
 import { startTimer, type Clock } from '../clock.ts';

@@ -73,7 +73,7 @@ class AnswerDelivery {
     } catch (error) {
       throw stopReading(response, error);
     }
-    return taken === undefined ? this.#read(response) : this.#readAfter(taken, response);
+    return taken === undefined ? this.#readStream(response) : this.#readAfter(taken, response);
   }
 
   async #readAfter(taken: Promise<void>, response: HttpResponse): Promise<void> {
@@ -82,19 +82,7 @@ class AnswerDelivery {
     } catch (error) {
       throw stopReading(response, error);
     }
-    await this.#read(response);
-  }
-
-  #read(response: HttpResponse): Promise<void> | undefined {
-    const whole = response.body.takeWhole?.();
-    if (whole === undefined) return this.#readStream(response);
-    try {
-      return this.#readBody(whole, response)?.catch((error: unknown) => {
-        throw this.#failureOf(error);
-      });
-    } catch (error) {
-      throw this.#failureOf(error);
-    }
+    await this.#readStream(response);
   }
 
   async #readStream(response: HttpResponse): Promise<void> {

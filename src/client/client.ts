@@ -2,8 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
 import type { CompletionRequest, ModelRecord } from './contract.ts';
 import type { ChatEvent, RetryScheduled } from './events.ts';
-import type { OpenNetwork } from './http/network.ts';
-import type { HttpResponse, Transport } from './http/transport.ts';
+import type { HttpResponse, OpenNetwork, Transport } from './http/transport.ts';
 
 /** Options of a client. Durations are milliseconds of any length; 0 and `Infinity` disable a limit. */
 export interface ClientOptions {
@@ -29,8 +28,6 @@ export interface ClientOptions {
   readonly allowInsecure?: boolean;
   /** Opens the connections to the service. */
   readonly network: OpenNetwork;
-  /** Begins to connect at once, for a prompt that follows; has no effect with a proxy or a `transport`. */
-  readonly connectEarly?: boolean;
   /**
    * Wraps or replaces the network transport that it gets: to record exchanges, or to respond without a service.
    * `connectTimeout` and `firstByteTimeout` apply only to the network; the other limits apply to every transport.

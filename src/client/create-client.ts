@@ -2,8 +2,8 @@ import { takeResponse, type TakeEvent } from './chat-attempt.ts';
 import type { ChatOptions, Client, ClientOptions } from './client.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { RetryScheduled } from './events.ts';
-import type { Network } from './http/network.ts';
-import { neverAborted, startDeadline } from './http/timer.ts';
+import { startDeadline } from './http/timer.ts';
+import type { Network } from './http/transport.ts';
 import { iterateEvents } from './iterate-events.ts';
 import { scheduleRetry, waitForRetry } from './retry.ts';
 import { createService, type ConnectedService, type Service } from './service.ts';
@@ -22,9 +22,6 @@ const completionsPath = 'chat/completions';
 export function createClient(options: ClientOptions): Client {
   const service = createService(options);
   const network = options.network(service.route, service.limits);
-  if (options.connectEarly === true && options.transport === undefined) {
-    network.connectEarly?.(service.request(completionsPath).url);
-  }
   const connected = connect(service, network, options.transport);
   return clientOf(connected, network);
 }
@@ -51,7 +48,6 @@ function connect(
   return {
     ...service,
     send: transport?.(send) ?? send,
-    hasTransport: transport !== undefined,
     forms: new ChunkForms(firstChunks),
   };
 }
@@ -66,8 +62,7 @@ async function sendPrompt(
 ): Promise<void> {
   const { clock } = service.limits;
   const start = clock.monotonic();
-  const stop = caller ?? (service.hasTransport ? undefined : neverAborted());
-  const deadline = startDeadline(clock, service.totalTimeout, stop);
+  const deadline = startDeadline(clock, service.totalTimeout, caller);
   const { signal } = deadline;
   const request = service.request(completionsPath, completionBody(completion));
   const prompt = { service, request, signal, throttle, start, take };

@@ -5,10 +5,9 @@ import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/short-text.ts';
 import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
-import type { ExchangeLimits } from './http/network.ts';
 import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
-import type { HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
+import type { ExchangeLimits, HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { ChunkForms } from './stream/chunk-forms.ts';
 
@@ -29,8 +28,6 @@ export interface Service {
 
 export interface ConnectedService extends Service {
   readonly send: Transport;
-  /** Of the caller, which may keep the listeners that it adds to a signal. */
-  readonly hasTransport: boolean;
   readonly forms: ChunkForms;
 }
 

@@ -33,11 +33,6 @@ const processVariables: readonly EnvironmentVariable[] = [
   { name: 'NATTER_REPLAY_SPEED', summary: 'Pace of a replay, as --speed', default: '1' },
   { name: 'NATTER_DEBUG', summary: 'Any value writes a debug log to stderr, keys masked' },
   {
-    name: 'NATTER_TRANSPORT',
-    summary: 'HTTP client of single prompts: node, or undici, as in batches; to find a cause',
-    default: 'node',
-  },
-  {
     name: 'NATTER_PAGER',
     summary: 'Pager for help longer than the terminal; empty or cat turns it off',
     default: 'PAGER',

@@ -10,14 +10,7 @@ import {
   streamHead,
 } from '../support/raw-replies.ts';
 import { fin, reset, type RawServer } from '../support/raw-server.ts';
-import {
-  afterBody,
-  connectionsOfTwo,
-  createTestClient,
-  failureOf,
-  prompt,
-  runChat,
-} from '../support/run-chat.ts';
+import { afterBody, createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
@@ -99,7 +92,7 @@ test('reuses a connection for the next prompt', async () => {
   await runChat(set);
   await afterBody();
   await runChat(set);
-  expect(set.server.connections()).toBe(connectionsOfTwo());
+  expect(set.server.connections()).toBe(1);
 });
 
 test.each([

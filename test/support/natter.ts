@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** The built program, as users run it. */
 export const binary = resolve('bin/natter.cjs');
@@ -39,11 +39,6 @@ function windowsEnvironment(home: string): NodeJS.ProcessEnv {
   return { SystemRoot: process.env['SystemRoot'], ...folders };
 }
 
-/** natter's own choice, or the transport of the project in vitest.config.ts. */
-function testedTransport(): NodeJS.ProcessEnv {
-  return inject('network') === 'undici' ? { NATTER_TRANSPORT: 'undici' } : {};
-}
-
 /**
  * The environment of a fresh machine: a path, a home, and `env`. The compile cache is off, because writing it takes time
  * and each home is used only once.
@@ -52,7 +47,7 @@ export function cleanEnvironment(env: Readonly<Record<string, string>> = {}): No
   const home = env['HOME'] ?? temporaryHome();
   const fresh = { HOME: home, LANG: 'C.UTF-8', NODE_DISABLE_COMPILE_CACHE: '1' };
   const system = process.platform === 'win32' ? windowsEnvironment(home) : {};
-  return { PATH: process.env['PATH'], ...system, ...fresh, ...testedTransport(), ...env };
+  return { PATH: process.env['PATH'], ...system, ...fresh, ...env };
 }
 
 /** For tests that act while natter runs. */

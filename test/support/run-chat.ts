@@ -2,8 +2,8 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { inject } from 'vitest';
 import type { Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import { nodeNetwork } from '../../src/client/http/node/node-network.ts';
-import { undiciNetwork } from '../../src/client/http/undici/undici-network.ts';
+import { nodeNetwork } from '../../src/client/http/node-network.ts';
+import { undiciNetwork } from '../../src/client/http/undici-network.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
@@ -13,13 +13,10 @@ export const testKey = 'test-key-1234';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the project in vitest.config.ts; undefined means `node:http`, `early` the same with an early connection. */
-    readonly network: 'undici' | 'early' | undefined;
+    /** Of the project in vitest.config.ts; undefined means `node:http`. */
+    readonly network: 'undici' | undefined;
   }
 }
-
-/** Connections for two prompts of a client: an early connection is for one. */
-export const connectionsOfTwo = () => (inject('network') === 'early' ? 2 : 1);
 
 const testedNetwork = () => (inject('network') === 'undici' ? undiciNetwork : nodeNetwork);
 
@@ -34,7 +31,6 @@ export function createTestClient(
     apiKey: testKey,
     userAgent: 'natter-test',
     network: testedNetwork(),
-    connectEarly: inject('network') === 'early',
     environment: {},
     clock,
     random: () => 0,

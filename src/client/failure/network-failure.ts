@@ -12,7 +12,9 @@ const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
 const handshakeCodes = /^(ERR_SSL_|ERR_TLS_|EPROTO)/;
 
+/** The failure for an error of the network; a failure of natter unchanged. */
 export function networkFailure(error: unknown, stage: Stage, route: Route): RequestFailure {
+  if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
   const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);

@@ -55,10 +55,3 @@ function parseHttpDate(text: string): number | undefined {
   const date = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
   return Number.isNaN(date) ? undefined : date;
 }
-
-/** The encoding of a compressed body; undefined without one. */
-export function contentEncoding(headers: ResponseHeaders): string | undefined {
-  const value = headers['content-encoding'];
-  const encoding = (typeof value === 'string' ? value : '').trim().toLowerCase();
-  return encoding === '' || encoding === 'identity' ? undefined : encoding;
-}

@@ -1,32 +1,120 @@
 import type { Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
+import { isLoopbackName, portProblem } from '../../address.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
-import { hostAndPort } from './base-url.ts';
-import { proxyFor, type Proxy } from './proxy.ts';
-
-/** Milliseconds for each address of a host that has several; Node's own 250 is too little for slow networks. */
-export const addressTimeout = 1_000;
+import { hostAndPort, parseUrl } from './base-url.ts';
 
 /** The way to one service: directly or through a proxy. */
 export interface Route {
   /** `host:port` of the service, for messages. */
   readonly target: string;
-  /** `https://host` or `https://host:port`. */
-  readonly origin: string;
   readonly secure: boolean;
   /** With its password. */
   readonly forwardProxy: Proxy | undefined;
   /** URL of the proxy without its password, for messages. */
   readonly proxy: string | undefined;
+  /** What gets the requests: the service, or a proxy of plain http. */
+  readonly server: URL;
+  /** Sent with every request: the host, and the login for a proxy of plain http. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The target of a request line: a path, or the whole URL for a proxy of plain http. */
+  path(url: URL): string;
 }
 
 /** @throws Failure `configuration` for an invalid proxy URL */
 export function createRoute(baseUrl: URL, environment: Environment): Route {
   const forwardProxy = proxyFor(baseUrl, environment);
+  const secure = baseUrl.protocol === 'https:';
+  // The requests to an https service pass a proxy in a tunnel.
+  const httpProxy = secure ? undefined : forwardProxy?.url;
   return {
     target: hostAndPort(baseUrl),
-    origin: baseUrl.origin,
-    secure: baseUrl.protocol === 'https:',
+    secure,
     forwardProxy,
     proxy: forwardProxy && maskUrl(forwardProxy.url.href).replace(/\/$/, ''),
+    server: httpProxy ?? new URL(baseUrl.origin),
+    headers: { host: baseUrl.host, ...(httpProxy && proxyHeaders(httpProxy)) },
+    path: ({ origin, pathname, search }) =>
+      `${httpProxy === undefined ? '' : origin}${pathname}${search}`,
   };
+}
+
+/** The login for a proxy, from its URL. */
+export function proxyHeaders({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '' && password === '') return {};
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+/** A forward proxy and the environment variable that sets it. */
+export interface Proxy {
+  readonly url: URL;
+  readonly variable: string;
+}
+
+/**
+ * The proxy for `url`, if one applies: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
+ * names take precedence, an empty variable counts as unset, and requests to a loopback address use no proxy.
+ * @throws Failure `configuration` for an invalid proxy URL; the message does not contain its password.
+ */
+export function proxyFor(url: URL, environment: Environment): Proxy | undefined {
+  if (isLoopbackName(url.hostname)) return undefined;
+  const scheme = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const found = readVariable(environment, scheme) ?? readVariable(environment, 'all_proxy');
+  if (found === undefined) return undefined;
+  const exceptions = readVariable(environment, 'no_proxy')?.value ?? '';
+  if (isExempt(url, exceptions)) return undefined;
+  return { url: parseProxyUrl(found), variable: found.name };
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+function readVariable(environment: Environment, name: string): Variable | undefined {
+  for (const spelling of [name, name.toUpperCase()]) {
+    const value = environment[spelling]?.trim();
+    if (value !== undefined && value !== '') return { name: spelling, value };
+  }
+  return undefined;
+}
+
+function parseProxyUrl({ name, value }: Variable): URL {
+  const address = value.includes('://') ? value : `http://${value}`;
+  const url = parseUrl(address);
+  if (url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  const port = portProblem(address);
+  const notUrl = port === undefined ? 'is not a URL' : `has ${port}`;
+  const problem = url === undefined ? notUrl : 'is neither http nor https';
+  throw new Failure('configuration', `the proxy "${maskUrl(value)}" in ${name} ${problem}`, {
+    remedy: { code: 'check-proxy', variable: name },
+  });
+}
+
+/** Entries of `NO_PROXY` as in curl and undici: a host with its subdomains, optionally a port; no address ranges. */
+function isExempt(url: URL, list: string): boolean {
+  const host = bareHost(url.hostname);
+  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  return list.split(/[,\s]+/).some((entry) => {
+    if (entry === '*') return true;
+    if (entry === '') return false;
+    const exception = parseException(entry);
+    if (exception.port !== undefined && exception.port !== port) return false;
+    return host === exception.host || host.endsWith(`.${exception.host}`);
+  });
+}
+
+function parseException(entry: string): { host: string; port: string | undefined } {
+  // One colon separates a port; a bare IPv6 address has several.
+  const parts = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry);
+  const host = bareHost(parts?.[1] ?? entry).replace(/^(\*?\.)/, '');
+  return { host, port: parts?.[2] };
+}
+
+function bareHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[(.+)\]$/, '$1')
+    .replace(/(.)\.$/, '$1');
 }

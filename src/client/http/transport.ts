@@ -1,3 +1,6 @@
+import type { Clock } from '../../clock.ts';
+import type { Route } from './route.ts';
+
 /** Header names and values of every request; names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
@@ -16,14 +19,6 @@ export interface ResponseHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-export interface ResponseBody extends AsyncIterable<Uint8Array> {
-  /**
-   * All of the body, if it has arrived and nothing of it was read: instead of an iteration, which takes longer than
-   * reading a short answer. Undefined otherwise.
-   */
-  takeWhole?(): Uint8Array | undefined;
-}
-
 export interface HttpResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -31,7 +26,7 @@ export interface HttpResponse {
    * Decoded, and read from the network only as fast as it is iterated; must be iterated or `destroy`ed. Throws a
    * transient RequestFailure when the connection ends before the body does, or the reason given to `destroy`.
    */
-  readonly body: ResponseBody;
+  readonly body: AsyncIterable<Uint8Array>;
   /** Closes the connection; a reader of `body` gets `reason`. */
   destroy(reason: Error): void;
 }
@@ -41,3 +36,22 @@ export interface HttpResponse {
  * there is no response, or with the signal's reason when it aborts, which also ends a body that is being read.
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+
+/** Milliseconds; 0 and `Infinity` switch a limit off. */
+export interface ExchangeLimits {
+  readonly clock: Clock;
+  /** Name lookup, connection and TLS together. */
+  readonly connectTimeout: number;
+  /** From sending the request to the headers of the response. */
+  readonly firstByteTimeout: number;
+}
+
+/** The connections of a client to one service, kept open between requests. */
+export interface Network {
+  readonly send: Transport;
+  /** Closes the connections, those that are being opened too. */
+  close(): void;
+}
+
+/** `nodeNetwork` starts sooner, `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md). */
+export type OpenNetwork = (route: Route, limits: ExchangeLimits) => Network;

@@ -1,7 +1,7 @@
 import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
 import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../../client/http/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';

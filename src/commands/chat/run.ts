@@ -169,9 +169,7 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const warning = await promptWarning(run, planned);
   if (warning !== undefined) presentation.notices.warning(warning);
   nameUsage(context, { command: run.command ?? 'chat', conversation: run.conversation.id });
-  const service = await openService(context, presentation, options, settings, {
-    connectEarly: true,
-  });
+  const service = await openService(context, presentation, options, settings);
   try {
     const { metadata, removed } = await printAnswer(run, service, plan);
     conclude(run, metadata, planned.request.model, removed);

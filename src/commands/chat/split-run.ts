@@ -1,4 +1,4 @@
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../../client/http/undici-network.ts';
 import {
   type AttachedFile,
   composePrompt,

@@ -1,4 +1,4 @@
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';

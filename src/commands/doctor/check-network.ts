@@ -2,8 +2,8 @@ import { isLoopbackName } from '../../address.ts';
 import { certificateFailure } from '../../client/failure/certificate-failure.ts';
 import { formatWait } from '../../client/failure/format-duration.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
-import type { TlsInspection } from '../../client/http/node/inspect-certificate.ts';
-import { proxyFor } from '../../client/http/proxy.ts';
+import type { TlsInspection } from '../../client/http/inspect-certificate.ts';
+import { proxyFor } from '../../client/http/route.ts';
 import { createRoute, type Route } from '../../client/http/route.ts';
 import type { Environment } from '../../environment.ts';
 import { withHint } from '../program/report.ts';
@@ -121,11 +121,11 @@ const certificateRemedies = new Set<string | undefined>([
 async function inspectService(probe: Probe, url: URL): Promise<NetworkFinding> {
   const { context, settings, wait } = probe;
   const { clock, environment, signal } = context;
-  const { inspectCertificate } = await import('../../client/http/node/inspect-certificate.ts');
+  const { inspectCertificate } = await import('../../client/http/inspect-certificate.ts');
   const route = createRoute(url, environment);
   const timeout = settings.values.connectTimeout;
   try {
-    const inspection = await wait(() => inspectCertificate(url, route, { clock, timeout, signal }));
+    const inspection = await wait(() => inspectCertificate(route, { clock, timeout, signal }));
     return certificateFinding(inspection, route, environment, clock.date().getTime());
   } catch (error) {
     signal.throwIfAborted();

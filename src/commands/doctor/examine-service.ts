@@ -1,4 +1,4 @@
-import { nodeNetwork } from '../../client/http/node/node-network.ts';
+import { nodeNetwork } from '../../client/http/node-network.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';

@@ -1,4 +1,4 @@
-import type { OpenNetwork } from '../../client/http/network.ts';
+import type { OpenNetwork } from '../../client/http/transport.ts';
 import type { HttpResponse, ResponseHeaders } from '../../client/http/transport.ts';
 import type { Clock } from '../../clock.ts';
 

@@ -68,7 +68,7 @@ async function attachPage(
 ): Promise<readonly AttachedFile[]> {
   const { fetchPage } = await import('../../attachments/fetch-page.ts');
   const { lookUpAddresses: lookUp } = await import('../../attachments/private-address.ts');
-  const { nodeNetwork: network } = await import('../../client/http/node/node-network.ts');
+  const { nodeNetwork: network } = await import('../../client/http/node-network.ts');
   const { environment, clock, version } = context;
   const userAgent = `natter/${version}`;
   const page = await fetchPage(name, { network, environment, clock, lookUp, userAgent, signal });

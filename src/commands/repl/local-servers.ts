@@ -26,7 +26,7 @@ export async function findLocalServers(
   servers: readonly LocalServer[] = defaultServers,
 ): Promise<readonly FoundServer[]> {
   const { createClient } = await import('../../client/create-client.ts');
-  const { nodeNetwork } = await import('../../client/http/node/node-network.ts');
+  const { nodeNetwork } = await import('../../client/http/node-network.ts');
   const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
   const withoutHeaders = { ...settings, headers: {} };
   const find = async ({ name, port }: LocalServer) => {

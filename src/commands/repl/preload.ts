@@ -4,17 +4,11 @@ import type { ReplService } from './service.ts';
 /** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
 const pause = 1000;
 
-/** Of requests through a proxy. */
-async function loadProxyAgents(): Promise<void> {
-  const connections = await import('../../client/http/node/node-connections.ts');
-  await connections.loadProxyAgents();
-}
-
-/** Modules in other files of the bundle that a conversation may need later, the most likely first. */
+/** Modules that a conversation may need later, the most likely first. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
-  () => import('../../client/http/node/node-network.ts'),
-  loadProxyAgents,
+  () => import('../../client/http/node-network.ts'),
+  () => import('../service/usage-meter.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/spoken/spoken-markdown.ts'),
   () => import('../../terminal/markdown/word-rows.ts'),

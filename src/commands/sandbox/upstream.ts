@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Engine } from '../../sandbox/engine.ts';

@@ -16,7 +16,6 @@ import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
 import { learnWindows, withWindow } from './served-windows.ts';
-import { nextTurn, singleNetwork } from './single-network.ts';
 
 export interface Service {
   readonly client: Client;
@@ -117,14 +116,14 @@ export async function openClient(
   others: Partial<ClientOptions> = {},
 ): Promise<Client> {
   const { createClient } = await import('../../client/create-client.ts');
+  const { nodeNetwork } = await import('../../client/http/node-network.ts');
   const { maskClient } = await import('./masked-client.ts');
   const options = {
     ...clientOptions(context, settings, target),
-    network: others.network ?? (await singleNetwork(context.environment)),
+    network: others.network ?? nodeNetwork,
     ...others,
   };
   const client = maskClient(createClient(options), () => textFilter(context.secrets));
-  if (others.connectEarly === true) await nextTurn();
   if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
   const { logClient } = await import('./logged-client.ts');
   const baseUrl = parseBaseUrl(target.baseUrl);
@@ -194,7 +193,7 @@ async function openReplay(
   };
 }
 
-interface ServiceChanges extends Pick<Partial<ClientOptions>, 'network' | 'connectEarly'> {
+interface ServiceChanges extends Pick<Partial<ClientOptions>, 'network'> {
   /** The answers go into a file, where the notice about the sandbox would not be. */
   readonly writesFile?: boolean;
 }
@@ -232,7 +231,7 @@ async function openUnmetered(
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox.
- * @param changes how the service is used, and options of the client; with `connectEarly`, a prompt must follow
+ * @param changes how the service is used, and options of the client
  * @throws Failure `configuration` if none of them is available
  */
 export async function openService(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from '../../../src/client/http/proxy.ts';
+import { proxyFor } from '../../../src/client/http/route.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const proxies = { http_proxy: 'http://plain.proxy:8080', https_proxy: 'http://secure.proxy:8443' };

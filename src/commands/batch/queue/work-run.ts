@@ -1,6 +1,6 @@
 import type { BatchHeader, BatchQueue } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
-import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';

@@ -1,5 +1,5 @@
 import type { ItemContent } from '../../../batch/input/item.ts';
-import { undiciNetwork } from '../../../client/http/undici/undici-network.ts';
+import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { count } from '../../../output/figures.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';

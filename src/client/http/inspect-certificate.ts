@@ -1,10 +1,7 @@
-import type { Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { startTimer, type Clock } from '../../../clock.ts';
-import { connectTimedOut, networkFailure, proxyRefused } from '../../failure/network-failure.ts';
-import type { Route } from '../route.ts';
-import { onceRefusedByProxy } from './exchange.ts';
-import { openNodeConnections } from './node-connections.ts';
+import type { Clock } from '../../clock.ts';
+import { createConnector } from './connector.ts';
+import type { Route } from './route.ts';
 
 /** One certificate of the chain; names are common names or organisations. */
 interface Certificate {
@@ -69,37 +66,23 @@ function inspect(socket: TLSSocket): TlsInspection {
  * @throws RequestFailure without a connection; or the signal's reason when it aborts
  */
 export async function inspectCertificate(
-  url: URL,
   route: Route,
   { clock, timeout, signal }: { clock: Clock; timeout: number; signal: AbortSignal },
 ): Promise<TlsInspection> {
-  const connections = openNodeConnections(route);
+  const limits = { clock, connectTimeout: timeout };
+  const connector = createConnector(route, limits, { rejectUnauthorized: false });
+  const abort = () => connector.close();
   signal.throwIfAborted();
+  signal.addEventListener('abort', abort);
   try {
-    const { agent, request } = await connections.open();
-    return await new Promise((resolve, reject) => {
-      const options = { method: 'HEAD', agent, rejectUnauthorized: false };
-      const outgoing = request(url, options);
-      const stop = startTimer(clock, timeout, () =>
-        end(() => reject(connectTimedOut(route, timeout))),
-      );
-      const abort = () => end(() => reject(signal.reason as Error));
-      const end = (settle: () => void) => {
-        stop();
-        signal.removeEventListener('abort', abort);
-        settle();
-        outgoing.destroy();
-      };
-      signal.addEventListener('abort', abort);
-      outgoing.on('error', (error) =>
-        end(() => reject(networkFailure(error, 'connecting', route))),
-      );
-      onceRefusedByProxy(outgoing, (status) => end(() => reject(proxyRefused(status, route))));
-      outgoing.once('socket', (socket: Socket) => {
-        socket.once('secureConnect', () => end(() => resolve(inspect(socket as TLSSocket))));
-      });
-    });
+    const socket = (await connector.open()) as TLSSocket;
+    const inspection = inspect(socket);
+    socket.destroy();
+    return inspection;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   } finally {
-    connections.close();
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -1,0 +1,118 @@
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { type Clock, startTimer } from '../../clock.ts';
+import { RequestFailure } from '../failure/request-failure.ts';
+import type { ResponseHeaders } from './transport.ts';
+
+/** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
+const lingerTime = 50;
+
+/** The bytes of a body, decoded. @param explain maps errors of the connection */
+export async function* readBody(
+  body: Readable,
+  headers: ResponseHeaders,
+  explain: (error: unknown) => unknown,
+  clock: Clock,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const encoding = contentEncoding(headers);
+    yield* encoding === undefined
+      ? receivedChunks(body)
+      : decodeBody(receivedChunks(body), encoding);
+  } catch (error) {
+    throw error instanceof RequestFailure ? error : explain(error);
+  } finally {
+    release(body, clock);
+  }
+}
+
+function release(body: Readable, clock: Clock): void {
+  if (body.destroyed || body.readableEnded) return;
+  const stop = startTimer(clock, lingerTime, () => body.destroy());
+  body.once('close', stop);
+  body.resume();
+}
+
+/** Node's own iterator drops unread bytes when the connection breaks, and with them the end of a cut answer. */
+async function* receivedChunks(body: Readable): AsyncGenerator<Uint8Array> {
+  let wake = (): void => {};
+  const change = (): void => wake();
+  const changes = ['readable', 'end', 'error', 'close'] as const;
+  for (const name of changes) body.on(name, change);
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      const chunk = body.read() as Buffer | null;
+      if (chunk !== null) yield chunk;
+      else if (body.errored !== null) throw body.errored;
+      else if (body.readableEnded) return;
+      else if (body.closed) throw new Error('the connection was closed');
+      else await changed;
+    }
+  } finally {
+    for (const name of changes) body.off(name, change);
+  }
+}
+
+/** The encoding of a compressed body; undefined without one. */
+function contentEncoding(headers: ResponseHeaders): string | undefined {
+  const value = headers['content-encoding'];
+  const encoding = (typeof value === 'string' ? value : '').trim().toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
+/**
+ * Decodes everything received of a cut body before it throws.
+ * @throws RequestFailure for a damaged body or an unknown encoding; any error of `received`
+ */
+async function* decodeBody(
+  received: AsyncIterable<Uint8Array>,
+  encoding: string,
+): AsyncGenerator<Uint8Array> {
+  const decoder = await createDecoder(encoding);
+  let cut: { readonly error: unknown } | undefined;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* received;
+    } catch (error) {
+      cut = { error };
+    }
+  }
+  try {
+    // Errors reach the reader through the decoder, which the pipeline destroys with them.
+    yield* pipeline(source, decoder, () => {}) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw damagedBody(error) ?? error;
+  }
+  if (cut !== undefined) throw cut.error;
+}
+
+async function createDecoder(encoding: string): Promise<Transform> {
+  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
+  // Decode each piece as it arrives, and keep the part before a cut.
+  const flush = constants.Z_SYNC_FLUSH;
+  const brotliFlush = constants.BROTLI_OPERATION_FLUSH;
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip({ flush, finishFlush: flush });
+    case 'br':
+      return createBrotliDecompress({ flush: brotliFlush, finishFlush: brotliFlush });
+    default:
+      throw new RequestFailure(
+        'server_error',
+        `the content encoding of the answer is not supported (${encoding})`,
+        { transient: false },
+      );
+  }
+}
+
+function damagedBody(error: unknown): RequestFailure | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  // zlib's codes are Z_DATA_ERROR and the like, brotli's ERR__ERROR_FORMAT_... and ERR_BROTLI_...
+  if (!/^(Z_|ERR_(_|BROTLI))/.test(String(error.code))) return undefined;
+  return new RequestFailure('server_error', 'the compressed answer is damaged', {
+    transient: false,
+    cause: error,
+  });
+}

@@ -1,7 +1,0 @@
-// The modules of undici that natter bundles, with the types of its entry.
-declare module 'undici/lib/dispatcher/client.js' {
-  export { Client as default } from 'undici';
-}
-declare module 'undici/lib/core/connect.js' {
-  export { buildConnector as default } from 'undici';
-}

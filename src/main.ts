@@ -185,6 +185,7 @@ async function run(words: readonly string[]): Promise<void> {
     homeDirectory: findHome(),
     version: packageJson.version,
     secrets: createSecrets(process.env),
+    shared: { printedKeys: new Map() },
     commands: readCommands,
     topicText: readTopic,
   };

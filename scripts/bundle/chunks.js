@@ -17,7 +17,7 @@ const relatives = [
   'compare/run',
 ].map((name) => `src/commands/${name}.ts`);
 const batch = ['src/commands/batch/run.ts'];
-const prompt = ['src/commands/chat/start.ts', 'src/commands/chat/run.ts', 'src/client/service.ts'];
+const prompt = ['src/commands/chat/start.ts', 'src/commands/chat/run.ts', 'src/client/configuration.ts'];
 
 /**
  * Modules that are loaded together form a chunk, because a separate file for every module that two commands share costs

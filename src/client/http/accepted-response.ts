@@ -3,7 +3,7 @@ import { preparePageTitle } from '../failure/error-body.ts';
 import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import { serviceFailure } from '../failure/service-failure.ts';
-import type { ConnectedService } from '../service.ts';
+import type { Connection } from '../configuration.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 /** Bytes. */
@@ -14,7 +14,7 @@ const errorBodyTimeout = 2_000;
 /** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function acceptedResponse(
   request: HttpRequest,
-  service: Pick<ConnectedService, 'send' | 'limits' | 'mask'>,
+  service: Pick<Connection, 'send' | 'limits' | 'mask'>,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const response = await service.send(request, signal);
@@ -33,7 +33,7 @@ const isEmpty = (status: number) => status === 204 || status === 205;
 export async function refusedResponse(
   request: HttpRequest,
   response: HttpResponse,
-  { limits, mask }: Pick<ConnectedService, 'limits' | 'mask'>,
+  { limits, mask }: Pick<Connection, 'limits' | 'mask'>,
   signal: AbortSignal,
 ): Promise<RequestFailure> {
   const { status, headers } = response;

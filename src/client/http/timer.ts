@@ -40,13 +40,6 @@ export interface Deadline {
   end(): void;
 }
 
-let unaborted: AbortSignal | undefined;
-
-/** A signal that never aborts, for requests that remove their listeners: Node is slow to create one for each. */
-export function neverAborted(): AbortSignal {
-  return (unaborted ??= new AbortController().signal);
-}
-
 function endNothing(): void {
   // Without a limit, nothing was started.
 }

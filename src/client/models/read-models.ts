@@ -6,7 +6,7 @@ import { RequestFailure } from '../failure/request-failure.ts';
 import { acceptedResponse } from '../http/accepted-response.ts';
 import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
-import type { ConnectedService } from '../service.ts';
+import type { Connection } from '../configuration.ts';
 
 /** Bytes. */
 const maxBody = 16 * 1024 * 1024;
@@ -14,7 +14,7 @@ const maxBody = 16 * 1024 * 1024;
 /** `path` is relative to `/v1/`. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function requestJson(
   path: string,
-  service: ConnectedService,
+  service: Connection,
   signal: AbortSignal,
 ): Promise<unknown> {
   const response = await acceptedResponse(service.request(path), service, signal);
@@ -38,7 +38,7 @@ export async function requestJson(
 
 async function readText(
   response: HttpResponse,
-  { idleTimeout, limits }: ConnectedService,
+  { idleTimeout, limits }: Connection,
 ): Promise<string> {
   const watch = watchIdle(limits.clock, idleTimeout, () =>
     response.destroy(idleTimedOut(idleTimeout)),

@@ -4,12 +4,12 @@ import type { ModelRecord } from '../contract.ts';
 import type { RetryScheduled } from '../events.ts';
 import { startDeadline } from '../http/timer.ts';
 import { scheduleRetry, waitForRetry } from '../retry.ts';
-import type { ConnectedService } from '../service.ts';
+import type { Connection } from '../configuration.ts';
 import { parseModelList, parseModelRecord, requestJson } from './read-models.ts';
 
 /** @throws Failure */
 export async function listModels(
-  service: ConnectedService,
+  service: Connection,
   options?: ReadOptions,
 ): Promise<readonly ModelRecord[]> {
   return parseModelList(await read(service, 'models', options));
@@ -17,7 +17,7 @@ export async function listModels(
 
 /** @throws Failure, kind `not_found` for an id the service does not know */
 export async function getModel(
-  service: ConnectedService,
+  service: Connection,
   id: string,
   options?: ReadOptions,
 ): Promise<ModelRecord> {
@@ -28,7 +28,7 @@ export async function getModel(
 }
 
 async function read(
-  service: ConnectedService,
+  service: Connection,
   path: string,
   options: ReadOptions = {},
 ): Promise<unknown> {

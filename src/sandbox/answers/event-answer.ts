@@ -171,16 +171,6 @@ async function sendEvents(
   return true;
 }
 
-/** The headers are sent with the first event. */
-export function writeEventHead(exchange: Exchange): void {
-  exchange.record.status = 200;
-  applyFraming(exchange);
-  exchange.response.writeHead(200, {
-    'cache-control': 'no-cache',
-    ...responseHeaders(exchange, 'text/event-stream'),
-  });
-}
-
 /** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
 export async function answerWithEvents(
   exchange: Exchange,
@@ -188,7 +178,12 @@ export async function answerWithEvents(
   latency: number,
 ): Promise<void> {
   const { clock, fault, response } = exchange;
-  writeEventHead(exchange);
+  exchange.record.status = 200;
+  applyFraming(exchange);
+  response.writeHead(200, {
+    'cache-control': 'no-cache',
+    ...responseHeaders(exchange, 'text/event-stream'),
+  });
   response.flushHeaders();
   const writer = await openBodyWriter(exchange);
   await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));

@@ -10,10 +10,9 @@ import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
 import type { RetryPolicy } from './retry.ts';
-import type { ChunkForms } from './stream/chunk-forms.ts';
 
 /** A client's options, validated, with their defaults. */
-export interface Service {
+export interface Configuration {
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly policy: RetryPolicy;
@@ -27,11 +26,8 @@ export interface Service {
   readonly mask: Mask;
 }
 
-export interface ConnectedService extends Service {
+export interface Connection extends Configuration {
   readonly send: Transport;
-  /** Of the caller, which may keep the listeners that it adds to a signal. */
-  readonly hasTransport: boolean;
-  readonly forms: ChunkForms;
 }
 
 const eventStream = 'text/event-stream';
@@ -58,7 +54,7 @@ function maskOf({ apiKey, headers, baseUrl, environment }: SecretOptions): Mask 
 }
 
 /** @throws Failure `configuration` for invalid options */
-export function createService(options: Omit<ClientOptions, 'network'>): Service {
+export function configure(options: Omit<ClientOptions, 'network'>): Configuration {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);

@@ -10,7 +10,7 @@ import {
   unfinishedStream,
 } from './failure/answer-failure.ts';
 import { rephrase } from './failure/request-failure.ts';
-import { isAccepted, refusedResponse } from './http/accepted-response.ts';
+import { requireAccepted } from './http/accepted-response.ts';
 import { requestIdOf } from './http/response-headers.ts';
 import { watchIdle } from './http/timer.ts';
 import type { HttpRequest } from './http/transport.ts';
@@ -74,7 +74,7 @@ export async function* attemptPrompt(
   const elapsed = () => limits.clock.monotonic() - start;
   const response = await service.send(request, signal);
   throttle?.onResponse(response);
-  if (!isAccepted(response)) throw await refusedResponse(request, response, service, signal);
+  await requireAccepted(request, response, service, signal);
   const requestId = requestIdOf(response.headers, mask);
   const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
   const watch = watchIdle(limits.clock, idleTimeout, onIdle);

@@ -25,9 +25,9 @@ export function createClient(options: ClientOptions): Client {
     chat: (request, callOptions) => chat(service, request, callOptions),
     // Loaded on demand, because prompts need no models.
     listModels: async (readOptions) =>
-      (await import('./models/request-models.ts')).listModels(service, readOptions),
+      (await import('./models/read-models.ts')).listModels(service, readOptions),
     getModel: async (id, readOptions) =>
-      (await import('./models/request-models.ts')).getModel(service, id, readOptions),
+      (await import('./models/read-models.ts')).getModel(service, id, readOptions),
     close: () => network.close(),
   };
 }

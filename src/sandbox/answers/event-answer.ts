@@ -103,15 +103,15 @@ function createEventBuffer({ exchange, writer }: EventStream) {
   };
   return {
     flush,
-    /** Undefined if nothing has to be awaited. */
-    add(event: string): Promise<void> | undefined {
+    /** @returns whether it is time to flush */
+    add(event: string): boolean {
       buffer += lineEnd + event;
       if (exchange.fault.unterminated === true) {
         const text = buffer.replace(/[\r\n]+$/, '');
         lineEnd = buffer.slice(text.length);
         buffer = text;
       }
-      return buffer.length < batchLength ? undefined : flush();
+      return buffer.length >= batchLength;
     },
   };
 }
@@ -144,8 +144,7 @@ async function sendGroup(
       if (outcome === 'end') return 'end';
       if (outcome === 'sent') continue;
     }
-    const full = events.add(format(data));
-    if (full !== undefined) await full;
+    if (events.add(format(data))) await events.flush();
     record.events = number;
   }
   await events.flush();

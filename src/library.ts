@@ -64,7 +64,7 @@ declare global {
 }
 
 /** `using` and `await using` close it at the end of their block. */
-export interface Client extends Omit<ServiceClient, 'chat' | 'send'>, Disposable, AsyncDisposable {
+export interface Client extends Omit<ServiceClient, 'chat'>, Disposable, AsyncDisposable {
   /**
    * Sends one prompt and yields its events, the same for a streamed answer and for one JSON body. Ending the iteration
    * early, or aborting `signal`, closes the request.
@@ -84,7 +84,7 @@ export type ClientOptions = Omit<AllClientOptions, ProcessOption | 'transport' |
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
-  const { send: _send, ...client } = createClientWith({
+  const client = createClientWith({
     ...options,
     network: undiciNetwork,
     environment: options.environment ?? process.env,

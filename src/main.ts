@@ -166,6 +166,7 @@ async function run(words: readonly string[]): Promise<void> {
     homeDirectory: findHome(),
     version: packageJson.version,
     secrets: createSecrets(process.env),
+    shared: { printedKeys: new Map() },
     commands: () => completionTree(buildProgram(context, commandNames)),
   };
   try {

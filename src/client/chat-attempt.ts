@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import type { Throttle } from './client.ts';
 import type { AnswerFinished, AnswerStarted, ChatEvent, Timing } from './events.ts';
 import {
+  emptyAnswer,
   emptyAnswerFailure,
   idleTimedOut,
   incompleteAnswer,
@@ -9,13 +10,13 @@ import {
   unfinishedStream,
 } from './failure/answer-failure.ts';
 import { rephrase } from './failure/request-failure.ts';
-import { isAccepted, refusedResponse } from './http/accepted-response.ts';
+import { requireAccepted } from './http/accepted-response.ts';
 import { requestIdOf } from './http/response-headers.ts';
-import { type IdleWatch, watchIdle } from './http/timer.ts';
-import type { HttpRequest, HttpResponse } from './http/transport.ts';
-import type { ConnectedService } from './service.ts';
+import { watchIdle } from './http/timer.ts';
+import type { HttpRequest } from './http/transport.ts';
+import type { Connection } from './configuration.ts';
 import { readAnswer } from './stream/answer-reader.ts';
-import type { AnswerPart, StreamEnd } from './stream/answer.ts';
+import type { StreamEnd } from './stream/answer.ts';
 import type { Writable } from '../writable.ts';
 
 function answerStarted(attempt: number, requestId: string | undefined): AnswerStarted {
@@ -33,153 +34,91 @@ function answerFinished(end: StreamEnd, attempts: number, timing: Timing): Answe
   return event;
 }
 
-/** Receives an event; a promise delays the next read. */
-export type TakeEvent = (event: ChatEvent) => Promise<void> | void;
-
 /** What the attempts of one prompt have in common. */
 export interface Prompt {
-  readonly service: ConnectedService;
+  readonly service: Connection;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
   readonly throttle: Throttle | undefined;
   /** Monotonic time at which the first attempt began. */
   readonly start: number;
-  readonly take: TakeEvent;
 }
 
-/** The answer to one request of a prompt. */
-class AnswerDelivery {
-  readonly #prompt: Prompt;
-  readonly #attempt: number;
-  readonly #requestId: string | undefined;
-  /** Milliseconds since the first request. */
-  #firstText: number | undefined;
-  #hasContent = false;
-  #hasRefusal = false;
-  /** Undefined while an answer is read that has arrived whole. */
-  #watch: IdleWatch | undefined;
-
-  constructor(prompt: Prompt, attempt: number, requestId: string | undefined) {
-    this.#prompt = prompt;
-    this.#attempt = attempt;
-    this.#requestId = requestId;
-  }
-
-  /** @returns undefined if there was nothing to wait for */
-  begin(response: HttpResponse): Promise<void> | undefined {
-    let taken: Promise<void> | void;
-    try {
-      taken = this.#prompt.take(answerStarted(this.#attempt, this.#requestId));
-    } catch (error) {
-      throw stopReading(response, error);
-    }
-    return taken === undefined ? this.#readStream(response) : this.#readAfter(taken, response);
-  }
-
-  async #readAfter(taken: Promise<void>, response: HttpResponse): Promise<void> {
-    try {
-      await taken;
-    } catch (error) {
-      throw stopReading(response, error);
-    }
-    await this.#readStream(response);
-  }
-
-  async #readStream(response: HttpResponse): Promise<void> {
-    const { limits, idleTimeout } = this.#prompt.service;
-    const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
-    const watch = watchIdle(limits.clock, idleTimeout, onIdle);
-    this.#watch = watch;
-    try {
-      await this.#readBody(response.body, response, () => watch.touch());
-    } catch (error) {
-      throw this.#failureOf(error);
-    } finally {
-      watch.stop();
-    }
-  }
-
-  #readBody(
-    body: HttpResponse['body'] | Uint8Array,
-    { headers }: HttpResponse,
-    onContent?: () => void,
-  ): Promise<void> | undefined {
-    const { mask, forms } = this.#prompt.service;
-    const options = { mask, forms, onContent };
-    return readAnswer(body, headers['content-type'], options, (part) => this.#takePart(part));
-  }
-
-  #takePart(part: AnswerPart): Promise<void> | undefined {
-    const taken = this.#pass(part);
-    if (taken === undefined) return undefined;
-    const watch = this.#watch;
-    // The time that the caller spends on an event is not silence of the service.
-    watch?.pause();
-    return watch === undefined ? taken : taken.finally(() => watch.touch());
-  }
-
-  #pass(part: AnswerPart): Promise<void> | void {
-    if (part.type === 'end') return this.#takeEnd(part);
-    if (part.type !== 'answer-named') this.#hasContent = true;
-    if (part.type === 'refusal-received') this.#hasRefusal = true;
-    if (part.type === 'text-received') this.#firstText ??= this.#elapsed();
-    return this.#prompt.take(part);
-  }
-
-  #takeEnd(end: StreamEnd): Promise<void> | void {
-    if (!end.complete) throw unfinishedStream();
-    const firstText = this.#firstText;
-    const total = this.#elapsed();
-    const timing = firstText === undefined ? { total } : { firstText, total };
-    const taken = this.#prompt.take(answerFinished(end, this.#attempt, timing));
-    const failure = noAnswer(end, { text: firstText !== undefined, refusal: this.#hasRefusal });
-    if (failure === undefined) return taken;
-    return Promise.resolve(taken).then(() => {
-      throw failure;
-    });
-  }
-
-  #elapsed(): number {
-    const { service, start } = this.#prompt;
-    return service.limits.clock.monotonic() - start;
-  }
-
-  #failureOf(error: unknown): unknown {
-    if (!(error instanceof Failure)) return error;
-    const requestId = this.#requestId;
-    if (error.kind === 'no_answer') {
-      return rephrase(error, requestId === undefined ? {} : { requestId });
-    }
-    return this.#hasContent
-      ? incompleteAnswer(error, requestId)
-      : emptyAnswerFailure(error, requestId);
-  }
+/** What was received of an answer. */
+interface Received {
+  /** Milliseconds from the first request of the prompt to the first text. */
+  firstText?: number;
+  hasContent: boolean;
+  hasRefusal: boolean;
 }
 
-function stopReading(response: HttpResponse, error: unknown): unknown {
-  response.destroy(new Error('the caller stopped reading the answer'));
-  return error;
-}
-
-async function refuse({ service, request, signal }: Prompt, response: HttpResponse): Promise<void> {
-  throw await refusedResponse(request, response, service, signal);
+function failureOf(error: unknown, { hasContent }: Received, requestId: string | undefined) {
+  if (!(error instanceof Failure)) return error;
+  if (error.kind === 'no_answer') {
+    return rephrase(error, requestId === undefined ? {} : { requestId });
+  }
+  return hasContent ? incompleteAnswer(error, requestId) : emptyAnswerFailure(error, requestId);
 }
 
 /**
- * Delivers the events of the response to attempt number `attempt` (from 1).
- * @returns undefined if there was nothing to wait for, because each `await` costs time
- * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received, Failure `no_answer`
- * after the end of a filtered answer, a tool call or a refusal; the signal's reason when the caller aborts; or an error
- * of `take`.
+ * Sends the request once, as attempt number `attempt` (from 1), and yields the events of its answer.
+ * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received or for an answer
+ * without any, Failure `no_answer` after the end of a filtered answer, a tool call or a refusal; or the signal's reason
+ * when the caller aborts.
  */
-export function takeResponse(
-  prompt: Prompt,
+export async function* attemptPrompt(
+  { service, request, signal, throttle, start }: Prompt,
   attempt: number,
-  response: HttpResponse,
-): Promise<void> | undefined {
-  const { service, throttle } = prompt;
+): AsyncGenerator<ChatEvent, void> {
+  const { limits, idleTimeout, mask } = service;
+  const elapsed = () => limits.clock.monotonic() - start;
+  const response = await service.send(request, signal);
   throttle?.onResponse(response);
-  if (!isAccepted(response)) return refuse(prompt, response);
-  const requestId = requestIdOf(response.headers, service.mask);
-  return new AnswerDelivery(prompt, attempt, requestId).begin(response);
+  await requireAccepted(request, response, service, signal);
+  const requestId = requestIdOf(response.headers, mask);
+  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+  const watch = watchIdle(limits.clock, idleTimeout, onIdle);
+  const options = { mask, onContent: () => watch.touch() };
+  const received: Received = { hasContent: false, hasRefusal: false };
+  let isRead = false;
+  try {
+    // The time that the caller spends on an event is not silence of the service.
+    watch.pause();
+    yield answerStarted(attempt, requestId);
+    watch.touch();
+    isRead = true;
+    for await (const part of readAnswer(response.body, response.headers['content-type'], options)) {
+      // What was read before an abort is not delivered after it.
+      signal.throwIfAborted();
+      watch.pause();
+      if (part.type === 'end') {
+        yield* endOf(part, received, attempt, elapsed());
+        return;
+      }
+      if (part.type !== 'answer-named') received.hasContent = true;
+      if (part.type === 'refusal-received') received.hasRefusal = true;
+      if (part.type === 'text-received') received.firstText ??= elapsed();
+      yield part;
+      watch.touch();
+    }
+  } catch (error) {
+    throw failureOf(error, received, requestId);
+  } finally {
+    watch.stop();
+    if (!isRead) response.destroy(new Error('the caller stopped reading the answer'));
+  }
+}
+
+function* endOf(
+  end: StreamEnd,
+  { firstText, hasContent, hasRefusal }: Received,
+  attempt: number,
+  total: number,
+): Generator<ChatEvent, void> {
+  if (!end.complete) throw unfinishedStream();
+  if (!hasContent && !end.calledTools && end.finishReason === undefined) throw emptyAnswer();
+  const timing = firstText === undefined ? { total } : { firstText, total };
+  yield answerFinished(end, attempt, timing);
+  const failure = noAnswer(end, { text: firstText !== undefined, refusal: hasRefusal });
+  if (failure !== undefined) throw failure;
 }

@@ -45,8 +45,8 @@ export interface CallOptions {
 
 /** For a caller that limits the rate of its requests, and waits itself after a 429. */
 export interface Throttle {
-  /** Called before each request, which waits for the promise. */
-  beforeRequest(): Promise<void> | undefined;
+  /** Called before each request, which waits for it. */
+  beforeRequest(): Promise<void>;
   /** Gets the head of each response. */
   onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void;
   /** A 429 that may be sent again; the client does not. @param retryAfter milliseconds; undefined without a header */
@@ -70,15 +70,6 @@ export interface Client {
    * @throws Failure; or the signal's reason when it aborts.
    */
   chat(request: CompletionRequest, options?: ChatOptions): AsyncIterable<ChatEvent>;
-  /**
-   * Like {@link Client.chat}, with a function for each event instead of an iteration, which costs more for each event.
-   * @param take an error of it ends the request, a promise delays the next read
-   */
-  readonly send?: (
-    request: CompletionRequest,
-    take: (event: ChatEvent) => Promise<void> | void,
-    options?: ChatOptions,
-  ) => Promise<void>;
   /** @throws Failure */
   listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
   /** @throws Failure, kind `not_found` for an id the service does not know */
@@ -86,3 +77,6 @@ export interface Client {
   /** Closes idle connections. */
   close(): void;
 }
+
+/** Changes or watches what a client does; its `chat` is one async generator around that of the client it gets. */
+export type Middleware = (client: Client) => Client;

@@ -1,17 +1,11 @@
-import { takeResponse, type TakeEvent } from './chat-attempt.ts';
-import type { ChatOptions, Client, ClientOptions } from './client.ts';
+import { attemptPrompt } from './chat-attempt.ts';
+import type { ChatOptions, Client, ClientOptions, Throttle } from './client.ts';
+import { configure, type Connection } from './configuration.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
-import type { RetryScheduled } from './events.ts';
+import type { ChatEvent, RetryScheduled } from './events.ts';
+import { RequestFailure } from './failure/request-failure.ts';
 import { startDeadline } from './http/timer.ts';
-import type { Network } from './http/transport.ts';
-import { iterateEvents } from './iterate-events.ts';
-import { scheduleRetry, waitForRetry } from './retry.ts';
-import { createService, type ConnectedService, type Service } from './service.ts';
-import { ChunkForms } from './stream/chunk-forms.ts';
-import { throttledPolicy } from './throttle.ts';
-
-/** Chunks of a short answer: parsing them takes less time than learning them, which later ones repay. */
-const firstChunks = 4;
+import { type RetryPolicy, scheduleRetry, waitForRetry } from './retry.ts';
 
 const completionsPath = 'chat/completions';
 
@@ -20,70 +14,60 @@ const completionsPath = 'chat/completions';
  * @throws Failure `configuration` for invalid options
  */
 export function createClient(options: ClientOptions): Client {
-  const service = createService(options);
-  const network = options.network(service.route, service.limits);
-  const connected = connect(service, network, options.transport);
-  return clientOf(connected, network);
-}
-
-function clientOf(service: ConnectedService, network: Network): Client {
+  const configuration = configure(options);
+  const network = options.network(configuration.route, configuration.limits);
+  const send = options.transport?.(network.send) ?? network.send;
+  const service: Connection = { ...configuration, send };
   return {
-    chat: (request, callOptions) =>
-      iterateEvents((take) => sendPrompt(service, request, take, callOptions)),
-    send: (request, take, callOptions) => sendPrompt(service, request, take, callOptions),
+    chat: (request, callOptions) => chat(service, request, callOptions),
     // Loaded on demand, because prompts need no models.
     listModels: async (readOptions) =>
-      (await import('./models/request-models.ts')).listModels(service, readOptions),
+      (await import('./models/read-models.ts')).listModels(service, readOptions),
     getModel: async (id, readOptions) =>
-      (await import('./models/request-models.ts')).getModel(service, id, readOptions),
+      (await import('./models/read-models.ts')).getModel(service, id, readOptions),
     close: () => network.close(),
   };
 }
 
-function connect(
-  service: Service,
-  { send }: Network,
-  transport: ClientOptions['transport'],
-): ConnectedService {
-  return {
-    ...service,
-    send: transport?.(send) ?? send,
-    forms: new ChunkForms(firstChunks),
-  };
-}
-
-const noOptions: ChatOptions = {};
-
-async function sendPrompt(
-  service: ConnectedService,
+async function* chat(
+  service: Connection,
   completion: CompletionRequest,
-  take: TakeEvent,
-  { signal: caller, throttle, hurry }: ChatOptions = noOptions,
-): Promise<void> {
+  { signal: caller, throttle, hurry }: ChatOptions = {},
+): AsyncGenerator<ChatEvent, void> {
   const { clock } = service.limits;
   const start = clock.monotonic();
   const deadline = startDeadline(clock, service.totalTimeout, caller);
   const { signal } = deadline;
   const request = service.request(completionsPath, completionBody(completion));
-  const prompt = { service, request, signal, throttle, start, take };
+  const prompt = { service, request, signal, throttle, start };
   try {
     for (let attempt = 1; ; attempt += 1) {
       let retry: RetryScheduled;
       try {
-        const permission = throttle?.beforeRequest();
-        if (permission !== undefined) await permission;
-        const reading = takeResponse(prompt, attempt, await service.send(request, signal));
-        if (reading !== undefined) await reading;
+        if (throttle !== undefined) await throttle.beforeRequest();
+        yield* attemptPrompt(prompt, attempt);
         return;
       } catch (error) {
         caller?.throwIfAborted();
         const policy = throttledPolicy(error, service.policy, throttle);
         retry = scheduleRetry(error, attempt, { ...service, policy, clock, signal });
       }
-      await take(retry);
+      yield retry;
       await waitForRetry(retry, { clock, signal }, hurry);
     }
   } finally {
     deadline.end();
   }
+}
+
+/** The caller, not the client, retries after a refusal. */
+function throttledPolicy(
+  error: unknown,
+  policy: RetryPolicy,
+  throttle: Throttle | undefined,
+): RetryPolicy {
+  if (throttle === undefined || !(error instanceof RequestFailure)) return policy;
+  if (error.kind !== 'rate_limited' || !error.transient) return policy;
+  throttle.onRefusal(error.retryAfterMilliseconds);
+  return { ...policy, retries: 0 };
 }

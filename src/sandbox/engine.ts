@@ -8,15 +8,7 @@ import { countTokens } from './token-counter.ts';
  * Answers in place of the sandbox's own replies. The request has only the contract's fields. It throws a
  * {@link Failure} if it cannot answer, and the signal's reason after an abort.
  */
-export interface Engine {
-  (request: CompletionRequest, signal: AbortSignal): AsyncIterable<ChatEvent>;
-  /** The same with a function for each event, which costs less; a promise of it delays the next one. */
-  readonly send?: (
-    request: CompletionRequest,
-    signal: AbortSignal,
-    take: (event: ChatEvent) => Promise<void> | void,
-  ) => Promise<void>;
-}
+export type Engine = (request: CompletionRequest, signal: AbortSignal) => AsyncIterable<ChatEvent>;
 
 /** Errors that the client can act on; any other one is a `server_error`. */
 const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
@@ -38,7 +30,7 @@ function messageTail({ message, status }: Failure): string {
  * knows, so it becomes a `server_error`. Hints are omitted: they are for the person who runs the sandbox.
  * @returns the same error if it is not a Failure
  */
-export function engineFailure(error: unknown): unknown {
+function engineFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, retryAfterSeconds: wait } = error;
   const source =
@@ -60,7 +52,7 @@ interface EngineAnswer {
 }
 
 /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
-export function deltasOf(event: ChatEvent): readonly string[] {
+function deltasOf(event: ChatEvent): readonly string[] {
   if (event.type === 'text-received') return event.deltas;
   return event.type === 'refusal-received' ? [event.text] : [];
 }
@@ -108,7 +100,7 @@ function completeUsage(
 }
 
 /** @param tokens of the answer, by the sandbox's count */
-export function engineEnding(
+function engineEnding(
   finished: AnswerFinished | undefined,
   promptTokens: number,
   tokens: number,

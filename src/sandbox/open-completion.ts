@@ -1,7 +1,5 @@
 import { type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
-import type { ChatEvent } from '../client/events.ts';
 import type { Completion } from './answers/completion.ts';
-import type { ForwardedAnswer } from './answers/forwarded-answer.ts';
 import type { CompletionBody } from './completion-body.ts';
 import { type Engine, engineCompletion } from './engine.ts';
 import type { Exchange } from './exchange.ts';
@@ -140,38 +138,6 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
   };
 }
 
-const idOf = ({ number }: Exchange) => `${sandboxIdStart}${number}`;
-
-async function takeEvents(
-  events: AsyncIterable<ChatEvent>,
-  take: (event: ChatEvent) => Promise<void> | void,
-): Promise<void> {
-  for await (const event of events) {
-    await take(event);
-    // Later events only describe the end, which the client already has.
-    if (event.type === 'answer-finished') return;
-  }
-}
-
-/** The answer of the engine, if the request is for a stream and no fault changes it; else undefined. */
-export function openForwarded({
-  exchange,
-  body,
-  engine,
-}: CompletionJob): ForwardedAnswer | undefined {
-  if (engine === undefined || !body.stream || Object.keys(exchange.fault).length > 0) {
-    return undefined;
-  }
-  const request = engineRequest(body);
-  const { signal } = exchange;
-  return {
-    send: (take) =>
-      engine.send?.(request, signal, take) ?? takeEvents(engine(request, signal), take),
-    id: idOf(exchange),
-    promptTokens: countPromptTokens(request.messages),
-  };
-}
-
 async function openEngine(engine: Engine, job: CompletionJob, id: string): Promise<Completion> {
   const { exchange, body } = job;
   const request = engineRequest(body);
@@ -190,7 +156,7 @@ async function openEngine(engine: Engine, job: CompletionJob, id: string): Promi
 export async function openCompletion(job: CompletionJob): Promise<OpenedCompletion> {
   const { exchange, body, engine, latency } = job;
   const { fault } = exchange;
-  const id = idOf(exchange);
+  const id = `${sandboxIdStart}${exchange.number}`;
   const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
   if (engine !== undefined && !hasReply) {
     return { completion: await openEngine(engine, job, id), latency: 0 };

@@ -41,8 +41,7 @@ function openExchange(
   response: ServerResponse,
 ): Exchange {
   const { socket } = request;
-  const closed = state.idle.get(socket) ?? new AbortController();
-  state.idle.delete(socket);
+  const closed = new AbortController();
   state.requests += 1;
   const exchange: Exchange = {
     request,
@@ -61,9 +60,7 @@ function openExchange(
   response.once('close', () => {
     if (state.open.get(socket) === exchange) state.open.delete(socket);
     endRecord(state, exchange);
-    // After the whole answer nothing waits, and an abort takes longer than most of what is done for a request.
-    if (response.writableFinished) state.idle.set(socket, closed);
-    else closed.abort(connectionClosed);
+    if (!response.writableFinished) closed.abort(connectionClosed);
   });
   return exchange;
 }

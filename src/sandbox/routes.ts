@@ -2,11 +2,10 @@ import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { completionBody } from './answers/completion.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
-import { forwardAnswer } from './answers/forwarded-answer.ts';
 import { sendJson } from './answers/whole-answer.ts';
 import { checkCompletionBody, checkWindow } from './completion-body.ts';
 import { pause } from './exchange.ts';
-import { type CompletionJob, openCompletion, openForwarded } from './open-completion.ts';
+import { type CompletionJob, openCompletion } from './open-completion.ts';
 import { authorize, type KeyTier } from './keys.ts';
 import type { SandboxLimits } from './limits.ts';
 import { modelList, modelRecord } from './model-records.ts';
@@ -31,13 +30,7 @@ async function createCompletion(accepted: AcceptedRequest): Promise<void> {
   const body = checkCompletionBody(accepted.body.value);
   authorize(key, body.model);
   checkWindow(body.model, countPromptTokens(body.messages));
-  const job = { ...accepted, body };
-  const forwarded = openForwarded(job);
-  if (forwarded !== undefined) {
-    await forwardAnswer(exchange, forwarded);
-    return;
-  }
-  const { completion, latency } = await openCompletion(job);
+  const { completion, latency } = await openCompletion({ ...accepted, body });
   if (body.stream && exchange.fault['no-stream'] !== true) {
     await answerWithEvents(exchange, completion, latency);
     return;

@@ -20,8 +20,6 @@ export interface SandboxState {
   readonly log: ((line: string) => void) | undefined;
   /** The current exchange of each connection. */
   readonly open: WeakMap<Duplex, Exchange>;
-  /** Of connections between two exchanges: to create one takes longer than most of what is done for a request. */
-  readonly idle: WeakMap<Duplex, AbortController>;
   isClosing: boolean;
   requests: number;
 }

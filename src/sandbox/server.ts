@@ -57,7 +57,6 @@ function createState(options: SandboxOptions): SandboxState {
     limits,
     memory: createBodyMemory(limits),
     open: new WeakMap(),
-    idle: new WeakMap(),
     rules: createFaultRules(faults),
     limiter: createRateLimiter(clock, rateLimit),
     latency: { ...Object.fromEntries(typical), ...latency },

@@ -47,6 +47,16 @@ test('an abort during the answer throws the reason and closes the connection', a
   await server.idle();
 });
 
+test('yields nothing that was read before an abort after it', async () => {
+  const { client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
+  const stop = new AbortController();
+  const iterator = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
+  for (let index = 0; index < 2; index += 1) await iterator.next();
+  const reason = new Error('interrupted');
+  stop.abort(reason);
+  await expect(iterator.next()).rejects.toBe(reason);
+});
+
 test('a slow reader slows the network', async () => {
   const piece = chunk(delta('x'.repeat(64 * 1024)));
   let sent = 0;

@@ -73,3 +73,27 @@ describe('X23: no_answer', () => {
     });
   });
 });
+
+describe('N10: a stream without an answer', () => {
+  const head = { 'content-type': 'text/event-stream' };
+
+  test.each([
+    ['[DONE] alone', done],
+    ['an id and [DONE]', event({ id: 'a', choices: [] }) + done],
+  ])('of %s is incomplete, and is not sent again', async (_what, body) => {
+    const set = await serveClient([[response(200, head, body)]]);
+    const run = await runChat(set);
+    expect(failureOf(run)).toMatchObject({
+      kind: 'incomplete',
+      message: 'the answer is incomplete: the service sent neither text nor a finish_reason',
+    });
+    expect(set.server.requests).toHaveLength(1);
+  });
+
+  test('is an empty answer with a finish_reason', async () => {
+    const set = await serveClient([[ending('stop')]]);
+    const run = await runChat(set);
+    expect(run.error).toBeUndefined();
+    expect(run.events.at(-1)).toMatchObject({ type: 'answer-finished', finishReason: 'stop' });
+  });
+});

@@ -96,6 +96,7 @@ export function createMemoryContext(options: MemoryOptions = {}): MemoryContext 
     homeDirectory: options.homeDirectory,
     version: '1.2.3',
     secrets: createSecrets(environment),
+    shared: { printedKeys: new Map() },
     commands: () => options.commands ?? noCommands,
   };
   return {

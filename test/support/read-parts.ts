@@ -23,10 +23,8 @@ export async function readParts(
   const body = Symbol.asyncIterator in reads ? reads : bodyOf(reads);
   const parts: AnswerPart[] = [];
   try {
-    await readAnswer(body, contentType, { mask: unmasked, ...options }, (part) => {
-      parts.push(part);
-      return undefined;
-    });
+    const reading = readAnswer(body, contentType, { mask: unmasked, ...options });
+    for await (const part of reading) parts.push(part);
     return { parts, thrown: undefined };
   } catch (thrown) {
     return { parts, thrown };

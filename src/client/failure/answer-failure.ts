@@ -19,6 +19,12 @@ export function unfinishedStream(): RequestFailure {
   });
 }
 
+/** `[DONE]` alone. Not retried, because the service may have billed an answer that got lost. */
+export function emptyAnswer(): Failure {
+  const message = 'the answer is incomplete: the service sent neither text nor a finish_reason';
+  return new Failure('incomplete', message, { remedy: { code: 'send-again' } });
+}
+
 /** Text that should be JSON. Neither it nor the parser's message, which quotes it, may reach a terminal or a log. */
 export function malformedJson(what: string, length: number): RequestFailure {
   return new RequestFailure('server_error', `${what} (${length} characters)`, {

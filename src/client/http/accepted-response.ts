@@ -3,7 +3,7 @@ import { preparePageTitle } from '../failure/error-body.ts';
 import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import { serviceFailure } from '../failure/service-failure.ts';
-import type { ConnectedService } from '../service.ts';
+import type { Connection } from '../configuration.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 /** Bytes. */
@@ -11,29 +11,24 @@ const maxErrorBody = 64 * 1024;
 /** Milliseconds. */
 const errorBodyTimeout = 2_000;
 
-/** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
-export async function acceptedResponse(
-  request: HttpRequest,
-  service: Pick<ConnectedService, 'send' | 'limits' | 'mask'>,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  const response = await service.send(request, signal);
-  if (isAccepted(response)) return response;
-  throw await refusedResponse(request, response, service, signal);
-}
-
-/** A 2xx with content to come. */
-export function isAccepted({ status }: Pick<HttpResponse, 'status'>): boolean {
-  return status >= 200 && status < 300 && !isEmpty(status);
-}
-
 const isEmpty = (status: number) => status === 204 || status === 205;
 
-/** The failure of a response that is not accepted. @throws the signal's reason when it aborts */
-export async function refusedResponse(
+/** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
+export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
-  { limits, mask }: Pick<ConnectedService, 'limits' | 'mask'>,
+  service: Connection,
+  signal: AbortSignal,
+): Promise<void> {
+  const { status } = response;
+  if (status >= 200 && status < 300 && !isEmpty(status)) return;
+  throw await refusal(request, response, service, signal);
+}
+
+async function refusal(
+  request: HttpRequest,
+  response: HttpResponse,
+  { limits, mask }: Connection,
   signal: AbortSignal,
 ): Promise<RequestFailure> {
   const { status, headers } = response;

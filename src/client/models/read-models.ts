@@ -1,23 +1,73 @@
 import { Failure } from '../../failure.ts';
 import { filledText, isJsonObject, isTooDeep, jsonProblem, type JsonObject } from '../../json.ts';
+import type { ReadOptions } from '../client.ts';
+import type { Connection } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
+import type { RetryScheduled } from '../events.ts';
 import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
-import { acceptedResponse } from '../http/accepted-response.ts';
-import { watchIdle } from '../http/timer.ts';
+import { requireAccepted } from '../http/accepted-response.ts';
+import { startDeadline, watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
-import type { ConnectedService } from '../service.ts';
+import { scheduleRetry, waitForRetry } from '../retry.ts';
 
 /** Bytes. */
 const maxBody = 16 * 1024 * 1024;
 
-/** `path` is relative to `/v1/`. @throws RequestFailure; or the signal's reason when it aborts. */
-export async function requestJson(
+/** @throws Failure */
+export async function listModels(
+  service: Connection,
+  options?: ReadOptions,
+): Promise<readonly ModelRecord[]> {
+  return parseModelList(await read(service, 'models', options));
+}
+
+/** @throws Failure, kind `not_found` for an id the service does not know */
+export async function getModel(
+  service: Connection,
+  id: string,
+  options?: ReadOptions,
+): Promise<ModelRecord> {
+  // In a path, these are the list of models or its parent.
+  if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
+  const value = await read(service, `models/${encodeURIComponent(id)}`, options);
+  return parseModelRecord(value, id);
+}
+
+async function read(
+  service: Connection,
   path: string,
-  service: ConnectedService,
+  options: ReadOptions = {},
+): Promise<unknown> {
+  const { clock } = service.limits;
+  const deadline = startDeadline(clock, service.totalTimeout, options.signal);
+  const { signal } = deadline;
+  try {
+    for (let number = 1; ; number += 1) {
+      let retry: RetryScheduled;
+      try {
+        return await requestJson(path, service, signal);
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        retry = scheduleRetry(error, number, { ...service, clock, signal });
+      }
+      options.onRetry?.(retry);
+      await waitForRetry(retry, { ...service, clock, signal });
+    }
+  } finally {
+    deadline.end();
+  }
+}
+
+/** `path` is relative to `/v1/`. @throws RequestFailure; or the signal's reason when it aborts. */
+async function requestJson(
+  path: string,
+  service: Connection,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const response = await acceptedResponse(service.request(path), service, signal);
+  const request = service.request(path);
+  const response = await service.send(request, signal);
+  await requireAccepted(request, response, service, signal);
   const text = await readText(response, service);
   // Model records are printed whole, and deep nesting overflows the stack.
   if (isTooDeep(text)) {
@@ -38,7 +88,7 @@ export async function requestJson(
 
 async function readText(
   response: HttpResponse,
-  { idleTimeout, limits }: ConnectedService,
+  { idleTimeout, limits }: Connection,
 ): Promise<string> {
   const watch = watchIdle(limits.clock, idleTimeout, () =>
     response.destroy(idleTimedOut(idleTimeout)),

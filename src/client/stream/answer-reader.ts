@@ -1,151 +1,77 @@
 import type { Mask } from '../failure/short-text.ts';
 import { Answer, type AnswerPart } from './answer.ts';
-import { ChunkForms } from './chunk-forms.ts';
-import { type BodyReader, createBodyReader } from './body-reader.ts';
-import { sizeLimit } from './event-stream.ts';
-import { LineDecoder } from './line-decoder.ts';
-
-export type { AnswerPart } from './answer.ts';
+import { createBodyReader } from './body-reader.ts';
+import { sizeLimit } from './completion-stream.ts';
 
 export interface AnswerReaderOptions {
   /** Masks errors that the service reports, before they are cut. */
   readonly mask: Mask;
   /** Called after a read with content: not for comments, keep-alives, or events without any. */
-  readonly onContent?: (() => void) | undefined;
+  readonly onContent?: () => void;
   /** Maximum characters in one event or JSON body. */
   readonly limit?: number;
-  /** Of the same service, from earlier answers. */
-  readonly forms?: ChunkForms;
 }
 
 /** Larger reads are split, so that little is decoded needlessly after `[DONE]` or a failure. */
 const stepBytes = 64 * 1024;
 
-/** A failure of a step, which is thrown after the texts before it were delivered. */
-interface Caught {
-  readonly error: unknown;
-}
+/**
+ * Decodes the reads of a body as UTF-8, whatever the charset of the response: invalid bytes become U+FFFD, and one byte
+ * order mark is dropped. CR and CRLF become LF, also when a read ends between the two, so that a CR ends its line at
+ * once. The parser of events would wait for the next character, and an answer that ends in `[DONE]` would hang.
+ */
+class LineDecoder {
+  readonly #decoder = new TextDecoder();
+  #isAfterReturn = false;
 
-/** Receives the parts of one step; a promise delays the next read. */
-export type TakePart = (part: AnswerPart) => Promise<void> | undefined;
-
-/** @returns a promise only if `take` does, because each `await` costs time */
-function deliver(
-  parts: readonly AnswerPart[],
-  caught: Caught | undefined,
-  take: TakePart,
-): Promise<void> | undefined {
-  let at = 0;
-  for (const part of parts) {
-    at += 1;
-    const taken = take(part);
-    if (taken !== undefined) return deliverAfter(taken, parts.slice(at), caught, take);
+  decode(bytes: Uint8Array): string {
+    return this.#toLineFeeds(this.#decoder.decode(bytes, { stream: true }));
   }
-  if (caught !== undefined) throw caught.error;
-  return undefined;
-}
 
-async function deliverAfter(
-  taken: Promise<void>,
-  rest: readonly AnswerPart[],
-  caught: Caught | undefined,
-  take: TakePart,
-): Promise<void> {
-  await taken;
-  await deliver(rest, caught, take);
-}
-
-interface Reading {
-  readonly answer: Answer;
-  readonly decoder: LineDecoder;
-  readonly reader: BodyReader;
-}
-
-function read({ answer, decoder, reader }: Reading, bytes: Uint8Array): Caught | undefined {
-  try {
-    for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
-      const isShort = bytes.length <= stepBytes;
-      reader.feed(decoder.decode(isShort ? bytes : bytes.subarray(start, start + stepBytes)));
-    }
-    return undefined;
-  } catch (error) {
-    return { error };
+  /** U+FFFD for an incomplete last character, else nothing. */
+  end(): string {
+    return this.#toLineFeeds(this.#decoder.decode());
   }
-}
 
-async function readEnd({ decoder, reader }: Reading): Promise<Caught | undefined> {
-  try {
-    reader.feed(decoder.end());
-    await reader.end();
-    return undefined;
-  } catch (error) {
-    return { error };
+  #toLineFeeds(text: string): string {
+    if (text === '') return text;
+    const rest = this.#isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#isAfterReturn = text.endsWith('\r');
+    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
   }
-}
-
-/** Takes the bytes of one read. @returns a promise only if `take` does */
-function takeRead(
-  reading: Reading,
-  bytes: Uint8Array,
-  onContent: (() => void) | undefined,
-  take: TakePart,
-): Promise<void> | undefined {
-  const { answer } = reading;
-  const caught = read(reading, bytes);
-  if (answer.hadContent()) onContent?.();
-  return deliver(answer.takeParts(), caught, take);
-}
-
-/** Delivers what follows the last read. */
-async function takeEnd(
-  reading: Reading,
-  taken: Promise<void> | undefined,
-  take: TakePart,
-): Promise<void> {
-  const { answer } = reading;
-  if (taken !== undefined) await taken;
-  if (!answer.finished()) {
-    const caught = await readEnd(reading);
-    await deliver(answer.takeParts(), caught, take);
-  }
-  await deliver(answer.end(), undefined, take);
-}
-
-async function readBody(
-  reading: Reading,
-  body: AsyncIterable<Uint8Array>,
-  onContent: (() => void) | undefined,
-  take: TakePart,
-): Promise<void> {
-  const { answer, reader } = reading;
-  for await (const bytes of body) {
-    const taken = takeRead(reading, bytes, onContent, take);
-    if (taken !== undefined) await taken;
-    if (answer.finished() || reader.isFull?.() === true) break;
-  }
-  return takeEnd(reading, undefined, take);
 }
 
 /**
- * Reads the body of an answer with status 200, streamed or not, and delivers its parts: for each read of `body` at most
+ * Reads the body of an answer with status 200, streamed or not, and yields its parts: for each read of `body` at most
  * one of each kind in a row, and a last one of type `end`. Stops at `[DONE]` without waiting for the body's end, and
- * closes the body then, as when `take` throws.
- * @param body a whole one is read at once
- * @returns undefined if there was nothing to wait for
+ * closes the body then, as when the caller stops early.
  * @throws Failure when the service reports an error or sends no answer, after the texts before it; and any error of
- * `body` or `take`.
+ * `body`.
  */
-export function readAnswer(
-  body: AsyncIterable<Uint8Array> | Uint8Array,
+export async function* readAnswer(
+  body: AsyncIterable<Uint8Array>,
   contentType: string | undefined,
-  { mask, onContent, limit = sizeLimit, forms = new ChunkForms() }: AnswerReaderOptions,
-  take: TakePart,
-): Promise<void> | undefined {
+  { mask, onContent, limit = sizeLimit }: AnswerReaderOptions,
+): AsyncGenerator<AnswerPart, void> {
   const answer = new Answer(mask);
-  const reader = createBodyReader(answer, contentType, { limit, forms });
-  const reading = { answer, decoder: new LineDecoder(), reader };
-  if (!(body instanceof Uint8Array)) return readBody(reading, body, onContent, take);
-  const taken = takeRead(reading, body, onContent, take);
-  const isTaken = taken === undefined && answer.finished();
-  return isTaken ? deliver(answer.end(), undefined, take) : takeEnd(reading, taken, take);
+  const reader = createBodyReader(answer, contentType, limit);
+  const decoder = new LineDecoder();
+  try {
+    for await (const bytes of body) {
+      for (let start = 0; start < bytes.length && !answer.finished(); start += stepBytes) {
+        reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
+      }
+      if (answer.hadContent()) onContent?.();
+      yield* answer.takeParts();
+      if (answer.finished() || reader.isFull()) break;
+    }
+    if (!answer.finished()) {
+      reader.feed(decoder.end());
+      await reader.end();
+    }
+  } catch (error) {
+    yield* answer.takeParts();
+    throw error;
+  }
+  yield* answer.end();
 }

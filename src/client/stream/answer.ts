@@ -1,9 +1,21 @@
 import type { Usage } from '../contract.ts';
-import type { AnswerNamed } from '../events.ts';
+import type { AnswerNamed, ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
 import type { Mask } from '../failure/short-text.ts';
 import type { ChunkContent } from './completion-chunk.ts';
 import type { Writable } from '../../writable.ts';
-import { type TextEvent, TextRuns } from './text-runs.ts';
+
+type Channel = 'reasoning' | 'text' | 'refusal';
+
+/** Adjacent deltas of one channel. */
+interface Run {
+  readonly channel: Channel;
+  readonly deltas: string[];
+  /** The deltas joined. */
+  text: string;
+}
+
+/** All strings are well-formed and not empty. */
+type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
 /** A piece of an answer, in the order of arrival. */
 export type AnswerPart = AnswerNamed | TextEvent | StreamEnd;
@@ -20,11 +32,27 @@ export interface StreamEnd {
   readonly usage?: Usage;
 }
 
+function toEvent({ channel, deltas, text }: Run): TextEvent {
+  if (channel === 'text') return { type: 'text-received', text, deltas };
+  return { type: `${channel}-received`, text };
+}
+
+const anySurrogate = /[\ud800-\udfff]/;
+const loneSurrogate = /[\ud800-\udfff]/gu;
+const replacement = '\uFFFD';
+
+function endsInHighSurrogate(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
+}
+
 /** Collects an answer from its chunks: texts in order of arrival, and the metadata merged. */
 export class Answer {
   /** For the texts of errors. */
   readonly mask: Mask;
-  readonly #texts = new TextRuns();
+  #runs: Run[] = [];
+  /** The high surrogate at the end of a delta, whose partner comes with the next one. */
+  readonly #held = { reasoning: '', text: '', refusal: '' };
   #id: string | undefined;
   #model: string | undefined;
   #finishReason: string | undefined;
@@ -39,21 +67,18 @@ export class Answer {
     this.mask = mask;
   }
 
+  /** The first id and model win, and the last usage and `finish_reason`. */
   add(chunk: ChunkContent): void {
-    const { reasoning, text, refusal } = chunk;
-    if (reasoning !== '') this.#texts.add('reasoning', reasoning);
-    if (text !== '') this.#texts.add('text', text);
-    if (refusal !== '') this.#texts.add('refusal', refusal);
-    const hasText = reasoning !== '' || text !== '' || refusal !== '';
-    if (hasText || chunk.toolCalls || chunk.finishReason !== undefined) this.#hasContent = true;
-    this.#addMetadata(chunk);
-  }
-
-  /** Adds chunks that differ only in their texts, and keeps those. @param text the texts joined */
-  addTexts(content: ChunkContent, texts: string[], text: string): void {
-    this.#addMetadata(content);
-    this.#texts.addTexts(texts, text);
-    if (text !== '') this.#hasContent = true;
+    const { reasoning, text, refusal, id, model, finishReason, usage, toolCalls } = chunk;
+    if (reasoning !== '') this.#addText('reasoning', reasoning);
+    if (text !== '') this.#addText('text', text);
+    if (refusal !== '') this.#addText('refusal', refusal);
+    if (toolCalls || finishReason !== undefined) this.#hasContent = true;
+    this.#id ??= id;
+    this.#model ??= model;
+    this.#finishReason = finishReason ?? this.#finishReason;
+    this.#usage = usage ?? this.#usage;
+    this.#calledTools ||= toolCalls;
   }
 
   /** Marks the answer as complete, with or without a `finish_reason`. */
@@ -80,17 +105,38 @@ export class Answer {
 
   /** The id and model if they are new, and the texts since the last call; adjacent texts of one kind are joined. */
   takeParts(): readonly AnswerPart[] {
-    const texts = this.#texts.take();
+    const texts = this.#runs.map(toEvent);
+    this.#runs = [];
     const named = this.#takeNamed();
     return named === undefined ? texts : [named, ...texts];
   }
 
-  /** The last parts: text that was held back, then the end. */
+  /** The last parts: a surrogate that was held back, then the end. */
   end(): readonly AnswerPart[] {
-    this.#texts.end();
-    const texts = this.#texts.take();
-    const end = this.#endPart();
-    return texts.length === 0 ? [end] : [...texts, end];
+    for (const channel of ['reasoning', 'text', 'refusal'] as const) {
+      if (this.#held[channel] !== '') this.#append(channel, replacement);
+    }
+    return [...this.takeParts(), this.#endPart()];
+  }
+
+  /** Joins surrogate pairs that a service split between two deltas; a lone surrogate becomes U+FFFD. */
+  #addText(channel: Channel, delta: string): void {
+    this.#hasContent = true;
+    let text = this.#held[channel] + delta;
+    if (anySurrogate.test(text)) {
+      const end = endsInHighSurrogate(text) ? text.length - 1 : text.length;
+      this.#held[channel] = text.slice(end);
+      text = text.slice(0, end).replace(loneSurrogate, replacement);
+    }
+    if (text !== '') this.#append(channel, text);
+  }
+
+  #append(channel: Channel, text: string): void {
+    const last = this.#runs.at(-1);
+    if (last?.channel === channel) {
+      last.deltas.push(text);
+      last.text += text;
+    } else this.#runs.push({ channel, deltas: [text], text });
   }
 
   #takeNamed(): AnswerNamed | undefined {
@@ -99,10 +145,10 @@ export class Answer {
     if (id === this.#knownId && model === this.#knownModel) return undefined;
     this.#knownId = id;
     this.#knownModel = model;
-    const type = 'answer-named';
-    if (id !== undefined && model !== undefined) return { type, id, model };
-    if (id !== undefined) return { type, id };
-    return model === undefined ? { type } : { type, model };
+    const named: Writable<AnswerNamed> = { type: 'answer-named' };
+    if (id !== undefined) named.id = id;
+    if (model !== undefined) named.model = model;
+    return named;
   }
 
   #endPart(): StreamEnd {
@@ -115,14 +161,5 @@ export class Answer {
     if (finishReason !== undefined) end.finishReason = finishReason;
     if (this.#usage !== undefined) end.usage = this.#usage;
     return end;
-  }
-
-  /** The first id and model win, and the last usage and `finish_reason`. */
-  #addMetadata({ id, model, finishReason, usage, toolCalls }: ChunkContent): void {
-    if (id !== undefined) this.#id ??= id;
-    if (model !== undefined) this.#model ??= model;
-    if (finishReason !== undefined) this.#finishReason = finishReason;
-    if (usage !== undefined) this.#usage = usage;
-    if (toolCalls) this.#calledTools = true;
   }
 }

@@ -4,10 +4,8 @@ import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody, preparePageTitle, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/reported-error.ts';
 import type { Answer } from './answer.ts';
-import type { ChunkForms } from './chunk-forms.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
-import { createCompletionStream } from './completion-event.ts';
-import { tooLarge } from './event-stream.ts';
+import { createCompletionStream, tooLarge } from './completion-stream.ts';
 
 /** The form of a body; `page` is HTML or XML. */
 export type BodyForm = 'event-stream' | 'json' | 'page' | 'text' | 'empty';
@@ -125,70 +123,43 @@ function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyRea
   };
 }
 
-export interface BodyReaderOptions {
-  /** Maximum characters in one event or JSON body. */
-  readonly limit: number;
-  readonly forms: ChunkForms;
-}
-
-function createReader(
-  form: BodyForm,
-  answer: Answer,
-  { limit, forms }: BodyReaderOptions,
-): BodyReader {
-  if (form === 'event-stream') return createCompletionStream(answer, forms, limit);
+function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader {
+  if (form === 'event-stream') return createCompletionStream(answer, limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
   return createOtherReader(form, answer.mask);
 }
 
-/** Holds back the first characters until the form is clear. */
-class UnknownBodyReader implements BodyReader {
-  readonly #answer: Answer;
-  readonly #contentType: string | undefined;
-  readonly #options: BodyReaderOptions;
-  #head = '';
-  #reader: BodyReader | undefined;
-
-  constructor(answer: Answer, contentType: string | undefined, options: BodyReaderOptions) {
-    this.#answer = answer;
-    this.#contentType = contentType;
-    this.#options = options;
-  }
-
-  feed(text: string): void {
-    if (this.#reader !== undefined) {
-      this.#reader.feed(text);
-      return;
-    }
-    this.#head += text;
-    this.#choose(false);
-  }
-
-  isFull(): boolean {
-    return this.#reader?.isFull?.() === true;
-  }
-
-  end(): void | Promise<void> {
-    if (this.#reader === undefined) this.#choose(true);
-    return this.#reader?.end();
-  }
-
-  #choose(ended: boolean): void {
-    const head = this.#head;
-    const form = bodyForm(head, this.#contentType, ended);
+/**
+ * Holds back the first characters until the form is clear.
+ * @param limit maximum characters in one event or JSON body
+ */
+export function createBodyReader(answer: Answer, contentType: string | undefined, limit: number) {
+  let head = '';
+  let reader: BodyReader | undefined;
+  function choose(ended: boolean): void {
+    const form = bodyForm(head, contentType, ended);
     if (form === undefined) {
       // Blank lines do not show a form; some services send them to keep a connection alive.
-      this.#head = head.replace(/^\s*\n/, '');
+      head = head.replace(/^\s*\n/, '');
       return;
     }
-    this.#reader = createReader(form, this.#answer, this.#options);
-    this.#reader.feed(head);
+    reader = createReader(form, answer, limit);
+    reader.feed(head);
   }
+  return {
+    feed(text: string): void {
+      if (reader !== undefined) {
+        reader.feed(text);
+        return;
+      }
+      head += text;
+      choose(false);
+    },
+    isFull: () => reader?.isFull?.() === true,
+    async end(): Promise<void> {
+      if (reader === undefined) choose(true);
+      await reader?.end();
+    },
+  };
 }
-
-export const createBodyReader = (
-  answer: Answer,
-  contentType: string | undefined,
-  options: BodyReaderOptions,
-): BodyReader => new UnknownBodyReader(answer, contentType, options);

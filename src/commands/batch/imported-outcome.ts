@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ForeignResponse } from '../../batch/results/foreign-result.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
 import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts';
@@ -34,15 +35,15 @@ async function readBody(body: string): Promise<ReadBody> {
   let metadata: AnswerMetadata = { complete: false };
   let failure: Failure | undefined;
   try {
-    await readAnswer(Buffer.from(body), 'application/json', { mask: unmasked }, (part) => {
+    const bytes = Readable.from([Buffer.from(body)]) as AsyncIterable<Uint8Array>;
+    for await (const part of readAnswer(bytes, 'application/json', { mask: unmasked })) {
       if (part.type === 'text-received') content += part.text;
       if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
-      if (part.type !== 'end') return undefined;
+      if (part.type !== 'end') continue;
       const { type: _type, calledTools: _called, ...end } = part;
       metadata = end;
       failure = noAnswer(part, { text: content !== '', refusal: refusal !== undefined });
-      return undefined;
-    });
+    }
   } catch (error) {
     failure = toFailure(error);
   }

@@ -50,5 +50,5 @@ export async function guardBatch(run: GuardRun): Promise<SendOptions['guard']> {
   const mode = isAskedOnce ? await fileMode(run, plan) : plan.mode;
   if (mode === 'off') return undefined;
   const { guardClient } = await import('../prompt/guard/guard-client.ts');
-  return (client) => guardClient(context, { ...plan, mode }, client);
+  return guardClient(context, { ...plan, mode });
 }

@@ -1,6 +1,5 @@
 // What a server sends beyond the text of an answer, from the bytes of its responses.
-import { createEventStream } from '../../client/stream/event-stream.ts';
-import { LineDecoder } from '../../client/stream/line-decoder.ts';
+import { createParser } from 'eventsource-parser';
 import { isJsonObject, parseAnyJson, type JsonObject } from '../../json.ts';
 
 export interface StreamFacts {
@@ -74,11 +73,9 @@ const lineNames = (text: string, pattern: RegExp) =>
 /** The facts of the body of a streamed answer; undefined for a body that is not an event stream. */
 export function streamFacts(body: string): StreamFacts | undefined {
   const payloads: string[] = [];
-  const stream = createEventStream(({ data }) => void payloads.push(data));
-  const decoder = new LineDecoder();
-  const text = decoder.decode(Buffer.from(body)) + decoder.end();
-  stream.feed(text);
-  stream.end();
+  const text = body.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  // The client also reads a last event without a blank line after it.
+  createParser({ onEvent: ({ data }) => void payloads.push(data) }).feed(`${text}\n\n`);
   if (payloads.length === 0) return undefined;
   const chunks = payloads.map((data) => parseAnyJson(data)).filter(isJsonObject);
   return {

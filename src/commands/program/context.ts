@@ -1,3 +1,4 @@
+import type { ClientOptions } from '../../client/client.ts';
 import type { ProgramClock } from '../../clock.ts';
 import type { CompletedCommand } from '../completion/tree.ts';
 import type { Secrets } from './secrets.ts';
@@ -6,6 +7,14 @@ import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import type { Ask } from '../../terminal/device/ask.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import type { Streams } from '../../terminal/device/streams.ts';
+
+/** What the services of one run share: it may open several, for a fallback or a comparison. */
+interface SharedByServices {
+  /** Client options that record all exchanges, or replay them; undefined before the first service that does. */
+  recording?: Promise<Partial<ClientOptions>>;
+  /** Keys that commands printed, by command. */
+  readonly printedKeys: Map<string, Promise<string>>;
+}
 
 /** Everything of the outside world that a command may touch. */
 export interface Context {
@@ -25,6 +34,7 @@ export interface Context {
   readonly homeDirectory: string | undefined;
   readonly version: string;
   readonly secrets: Secrets;
+  readonly shared: SharedByServices;
   /** natter's whole command tree. */
   readonly commands: () => CompletedCommand;
 }

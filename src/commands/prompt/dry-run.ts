@@ -1,7 +1,7 @@
 import { endpointUrl, parseBaseUrl } from '../../client/http/base-url.ts';
 import { completionBody } from '../../client/contract.ts';
 import type { RequestHeaders } from '../../client/http/transport.ts';
-import { createService } from '../../client/service.ts';
+import { configure } from '../../client/configuration.ts';
 import { maskKey, maskMark } from '../../secrecy/mask.ts';
 import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { describeSource, type ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -54,7 +54,7 @@ export async function requestDescriber(
   settings: ResolvedSettings,
 ): Promise<DescribeRequest> {
   const target = await targetOf(options, settings);
-  const service = createService({
+  const service = configure({
     ...clientOptions(context, settings, target),
     allowInsecure: true,
   });

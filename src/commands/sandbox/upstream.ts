@@ -1,6 +1,5 @@
 import type { Client } from '../../client/client.ts';
 import { catalogue, type CompletionRequest } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -123,39 +122,11 @@ function createEngine(parts: EngineParts): Engine {
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   }
-  async function* forward(
-    request: CompletionRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<ChatEvent, void, undefined> {
+  return async function* forward(request, signal) {
     try {
       yield* client.chat(upstreamRequest(request), { signal });
     } catch (error) {
       throw reported(error);
-    }
-  }
-  const { send } = client;
-  if (send === undefined) return forward;
-  return Object.assign(forward, {
-    send: sendUntilFinished(
-      (request, signal, take) => send(upstreamRequest(request), take, { signal }),
-      reported,
-    ),
-  });
-}
-
-type SendEvents = NonNullable<Engine['send']>;
-
-/** A failure after the end only says what the end has said, for example that the answer was filtered. */
-function sendUntilFinished(send: SendEvents, reported: (error: unknown) => unknown): SendEvents {
-  return async (request, signal, take) => {
-    let isFinished = false;
-    try {
-      await send(request, signal, (event) => {
-        isFinished ||= event.type === 'answer-finished';
-        return take(event);
-      });
-    } catch (error) {
-      if (!isFinished) throw reported(error);
     }
   };
 }

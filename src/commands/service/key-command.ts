@@ -12,7 +12,7 @@ import type { Context } from '../program/context.ts';
 
 export type KeyCommandContext = Pick<
   Context,
-  'clock' | 'environment' | 'homeDirectory' | 'secrets' | 'signal' | 'streams'
+  'clock' | 'environment' | 'homeDirectory' | 'secrets' | 'shared' | 'signal' | 'streams'
 >;
 
 /** Milliseconds; a person may have to touch a device, or enter a passphrase. */
@@ -153,11 +153,8 @@ export function commandLabel({ source }: Resolved<string>): string {
   return source.kind === 'environment' ? source.name : `api-key-command of profile ${source.name}`;
 }
 
-/** The keys of a process, by command. */
-const printed = new WeakMap<object, Map<string, Promise<string>>>();
-
 /**
- * The key that the command prints; runs it only once for each process.
+ * The key that the command prints; runs it only once for each run of natter.
  * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be sent
  * to the base URL; the reason of the context's signal
  */
@@ -175,17 +172,13 @@ export async function keyFromCommand(
   }
   const [program, ...words] = parsed;
   const shellWord = shellWordIn(setting.value);
-  const keys = printed.get(context.secrets) ?? new Map<string, Promise<string>>();
-  printed.set(context.secrets, keys);
+  const keys = context.shared.printedKeys;
   const key = keys.get(setting.value) ?? run({ context, label, program, shellWord }, words);
   keys.set(setting.value, key);
   return key;
 }
 
 /** Forgets what the command printed, so that it runs again. */
-export function forgetPrintedKey(
-  { secrets }: KeyCommandContext,
-  { value }: Resolved<string>,
-): void {
-  printed.get(secrets)?.delete(value);
+export function forgetPrintedKey({ shared }: KeyCommandContext, { value }: Resolved<string>): void {
+  shared.printedKeys.delete(value);
 }

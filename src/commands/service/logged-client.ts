@@ -1,4 +1,4 @@
-import type { Client, ReadOptions } from '../../client/client.ts';
+import type { Middleware, ReadOptions } from '../../client/client.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
@@ -65,9 +65,9 @@ async function logRead<Result>(
   }
 }
 
-/** The client, with lines in the debug log for calls, retries, and the start and end of answers. */
-export function logClient(client: Client, options: LoggedClientOptions): Client {
-  return {
+/** Writes lines into the debug log for calls, retries, and the start and end of answers. */
+export function logClient(options: LoggedClientOptions): Middleware {
+  return (client) => ({
     chat: (request, callOptions) => logChat(client.chat(request, callOptions), options),
     listModels: (readOptions = {}) =>
       logRead('models', readOptions, options, (passed) => client.listModels(passed)),
@@ -76,5 +76,5 @@ export function logClient(client: Client, options: LoggedClientOptions): Client 
         client.getModel(id, passed),
       ),
     close: () => client.close(),
-  };
+  });
 }

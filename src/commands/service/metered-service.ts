@@ -62,8 +62,6 @@ export interface UsageMeter {
   finish(request: MeteredRequest, event: AnswerFinished): AnswerFinished;
   /** @param error undefined for an answer; {@link stopped}; or what was thrown */
   end(request: MeteredRequest, error: unknown): void;
-  /** Sends a prompt as {@link Client.send}. */
-  send(send: Send, words: Parameters<Send>): Promise<void>;
   /** Writes what is not written yet. */
   close(): void;
 }
@@ -85,7 +83,7 @@ export function beginRequest(
   return { request, start: monotonic(), isThrottled, received, attempts: 1, isAccepted: false };
 }
 
-export function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
+function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
   const { type } = event;
   if (type === 'text-received' || type === 'reasoning-received') {
     countCharacters(event.text, seen.received);
@@ -94,8 +92,6 @@ export function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
     seen.attempts = event.attempt;
   } else if (type === 'answer-finished') seen.finished = event;
 }
-
-export type Send = NonNullable<Client['send']>;
 
 async function* meterChat(
   client: Client,
@@ -141,7 +137,6 @@ export function meterService<Service extends MeteredService>(
   const { client, clock, isSandbox } = service;
   const source = usageSources.get(context) ?? { command: 'chat' };
   const sources = { context, notices, log, settings, source };
-  const { send } = client;
   const hasBudget = settings.values.budget !== undefined;
   const onMissing = (error: unknown) => {
     if (hasBudget) throw error;
@@ -149,24 +144,17 @@ export function meterService<Service extends MeteredService>(
     return undefined;
   };
   let loading: Promise<UsageMeter | undefined> | undefined;
-  let loaded: UsageMeter | undefined;
   const load = () =>
     (loading ??= import('./usage-meter.ts').then(
-      ({ createUsageMeter }) => (loaded = createUsageMeter(sources, isSandbox)),
+      ({ createUsageMeter }) => createUsageMeter(sources, isSandbox),
       onMissing,
     ));
-  const sendFirst = async (next: Send, words: Parameters<Send>): Promise<void> =>
-    (await load())?.send(next, words) ?? next(...words);
   return {
     ...service,
     unmetered: client,
     client: {
       ...client,
       chat: (...words) => meterChat(client, { clock, load, hasBudget }, ...words),
-      ...(send !== undefined && {
-        // Without waiting for the meter again, for the many requests of a batch.
-        send: (...words) => loaded?.send(send, words) ?? sendFirst(send, words),
-      }),
     },
     async close() {
       (await loading)?.close();

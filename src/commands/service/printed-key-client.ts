@@ -1,11 +1,9 @@
-import type { ChatOptions, Client } from '../../client/client.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
+import type { Middleware } from '../../client/client.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { Failure } from '../../failure.ts';
 
-/** The client, whose failures for a rejected key name `label`, the setting of the command that printed the key. */
-export function explainPrintedKey(client: Client, label: string): Client {
+/** Names `label`, the setting of the command that printed the key, in the failures for a rejected key. */
+export function explainPrintedKey(label: string): Middleware {
   const hint = `the key is from ${label}; natter auth status shows the command`;
   const explained = (error: unknown): unknown =>
     error instanceof Failure && error.remedy?.code === 'sign-in'
@@ -18,22 +16,16 @@ export function explainPrintedKey(client: Client, label: string): Client {
       throw explained(error);
     }
   };
-  async function* chat(
-    request: CompletionRequest,
-    options?: ChatOptions,
-  ): AsyncGenerator<ChatEvent, void> {
-    try {
-      yield* client.chat(request, options);
-    } catch (error) {
-      throw explained(error);
-    }
-  }
-  const { send } = client;
-  return {
-    chat,
-    ...(send !== undefined && { send: (...words) => explain(send(...words)) }),
+  return (client) => ({
+    async *chat(request, options) {
+      try {
+        yield* client.chat(request, options);
+      } catch (error) {
+        throw explained(error);
+      }
+    },
     listModels: (options) => explain(client.listModels(options)),
     getModel: (id, options) => explain(client.getModel(id, options)),
     close: () => client.close(),
-  };
+  });
 }

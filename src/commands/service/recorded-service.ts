@@ -18,13 +18,9 @@ import { maskText, textFilter } from '../program/mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
-/** One recorder and one replay for each run. */
-const recorders = new WeakMap<object, Promise<Partial<ClientOptions>>>();
-const replays = new WeakMap<object, Partial<ClientOptions>>();
-
 type RecordingContext = Pick<
   Context,
-  'streams' | 'clock' | 'process' | 'secrets' | 'version' | 'signal' | 'platform'
+  'streams' | 'clock' | 'process' | 'secrets' | 'version' | 'signal' | 'platform' | 'shared'
 >;
 
 async function openRecorder(
@@ -50,11 +46,11 @@ async function openRecorder(
   return { transport };
 }
 
-function openReplay(
+async function openReplay(
   context: RecordingContext,
   notices: Notices,
   { file, speed, used: shared }: ReplayChoice,
-): Partial<ClientOptions> {
+): Promise<Partial<ClientOptions>> {
   const { secrets, process } = context;
   const recording = readRecording(file);
   const [first, ...others] = recording.unreadable;
@@ -74,24 +70,20 @@ function openReplay(
   return { ...limits, clock, transport: () => replay };
 }
 
-/** @throws Failure */
+/** One recorder for the clients of a run. @throws Failure */
 export function recordingOptions(
   context: RecordingContext,
   notices: Notices,
   file: string,
 ): Promise<Partial<ClientOptions>> {
-  const options = recorders.get(context) ?? openRecorder(context, notices, file);
-  recorders.set(context, options);
-  return options;
+  return (context.shared.recording ??= openRecorder(context, notices, file));
 }
 
-/** Shared by the clients of a run. @throws Failure `configuration` for a file that is not a recording */
+/** One replay for the clients of a run. @throws Failure `configuration` for a file that is not a recording */
 export function replayOptions(
   context: RecordingContext,
   notices: Notices,
   choice: ReplayChoice,
-): Partial<ClientOptions> {
-  const options = replays.get(context) ?? openReplay(context, notices, choice);
-  replays.set(context, options);
-  return options;
+): Promise<Partial<ClientOptions>> {
+  return (context.shared.recording ??= openReplay(context, notices, choice));
 }

@@ -6,7 +6,11 @@ import { Failure } from '../../failure.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { DebugLog } from '../print/debug-log.ts';
 import type { Notices } from '../../output/notices.ts';
-import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+import {
+  type Resolved,
+  withoutSources,
+  type ResolvedSettings,
+} from '../../settings/resolved-settings.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
@@ -33,46 +37,33 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Without a configured service, the sandbox is used only if a user can see the notice about it. */
-function isSandboxDefault({ stdin, stdout, stderr }: Context['streams']): boolean {
-  return stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
-}
-
 const unconfigured = { problem: 'no service is configured', hint: 'see natter auth login' };
 
-function notConfigured(others?: { readonly problem: string; readonly hint: string }): Failure {
-  const hint =
-    others?.hint ?? 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox';
-  return new Failure('configuration', (others ?? unconfigured).problem, { hint });
-}
-
-async function openSandbox(
-  context: MaskedContext,
-  log: DebugLog,
+/** Says that the sandbox answers. @throws Failure `configuration` unless a user can see the notice about it */
+async function noticeSandbox(
+  context: Context,
+  notices: Notices,
   settings: ResolvedSettings,
-  others: Partial<ClientOptions>,
-): Promise<Service> {
-  const { startSandbox } = await import('../../sandbox/server.ts');
-  const { sandboxKey } = await import('../../sandbox/keys.ts');
-  const sandbox = await startSandbox({ clock: context.clock, unref: true });
-  const target = { baseUrl: sandbox.url, apiKey: sandboxKey };
-  const client = await openClient(context, log, settings, target, others);
-  return {
-    client,
-    windows: () => withWindow(new Map(), settings.values),
-    clock: context.clock,
-    baseUrl: sandbox.url,
-    isSandbox: true,
-    async close() {
-      client.close();
-      await sandbox.close();
-    },
-  };
+  writesFile: boolean,
+): Promise<void> {
+  const { otherProfiles } = await import('./other-profiles.ts');
+  const others = otherProfiles(context, settings);
+  const { problem, hint } = others ?? unconfigured;
+  const { stdin, stdout, stderr } = context.streams;
+  const isSeen = stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
+  if (writesFile || !isSeen) {
+    throw new Failure('configuration', problem, {
+      hint: others?.hint ?? 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox',
+    });
+  }
+  notices.notice(`${problem}; using the sandbox (${hint})`);
 }
 
 export interface Target {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  /** The setting whose command printed the key. */
+  readonly printedBy?: Resolved<string> | undefined;
 }
 
 /** What a client needs of the context. */
@@ -105,8 +96,9 @@ export function clientOptions(
 }
 
 /**
- * A client of the target that masks secrets, with a debug log if NATTER_DEBUG is set. Without a network among the
- * `others`, it sends with that of single prompts.
+ * A client of the target. Without a network among the `others`, it sends with that of single prompts. What it sends and
+ * receives goes through a list of middleware: secrets are masked first; NATTER_DEBUG adds a debug log, and a key that a
+ * command printed is named when the service rejects it.
  */
 export async function openClient(
   context: MaskedContext,
@@ -118,21 +110,25 @@ export async function openClient(
   const { createClient } = await import('../../client/create-client.ts');
   const { nodeNetwork } = await import('../../client/http/node-network.ts');
   const { maskClient } = await import('./masked-client.ts');
-  const options = {
+  const middleware = [maskClient(() => textFilter(context.secrets))];
+  const client = createClient({
     ...clientOptions(context, settings, target),
     network: others.network ?? nodeNetwork,
     ...others,
-  };
-  const client = maskClient(createClient(options), () => textFilter(context.secrets));
-  if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
-  const { logClient } = await import('./logged-client.ts');
-  const baseUrl = parseBaseUrl(target.baseUrl);
-  return logClient(client, {
-    log,
-    clock: context.clock,
-    address: (path) => maskUrl(String(endpointUrl(baseUrl, path))),
-    profile: settings.profile.value,
   });
+  if (isSet(context.environment, 'NATTER_DEBUG')) {
+    const { logClient } = await import('./logged-client.ts');
+    const baseUrl = parseBaseUrl(target.baseUrl);
+    const address = (path: string) => maskUrl(String(endpointUrl(baseUrl, path)));
+    const profile = settings.profile.value;
+    middleware.push(logClient({ log, clock: context.clock, address, profile }));
+  }
+  if (target.printedBy !== undefined) {
+    const { commandLabel } = await import('./key-command.ts');
+    const { explainPrintedKey } = await import('./printed-key-client.ts');
+    middleware.push(explainPrintedKey(commandLabel(target.printedBy)));
+  }
+  return middleware.reduce((inner, wrap) => wrap(inner), client);
 }
 
 /** The key of the settings, or what their command prints; runs it once for each process. @throws Failure */
@@ -144,26 +140,6 @@ export async function serviceKey(
   if (apiKeyCommand === undefined) return apiKey?.value;
   const { keyFromCommand } = await import('./key-command.ts');
   return keyFromCommand(context, settings.values, apiKeyCommand);
-}
-
-async function explainedClient(
-  client: Client,
-  { apiKeyCommand }: ResolvedSettings,
-): Promise<Client> {
-  if (apiKeyCommand === undefined) return client;
-  const { commandLabel } = await import('./key-command.ts');
-  const { explainPrintedKey } = await import('./printed-key-client.ts');
-  return explainPrintedKey(client, commandLabel(apiKeyCommand));
-}
-
-async function recordInto(
-  context: Context,
-  notices: Notices,
-  file: string | undefined,
-): Promise<Partial<ClientOptions>> {
-  if (file === undefined) return {};
-  const { recordingOptions } = await import('./recorded-service.ts');
-  return recordingOptions(context, notices, file);
 }
 
 type ServiceOutput = Pick<Presentation, 'notices' | 'debugLog'>;
@@ -178,7 +154,7 @@ async function openReplay(
   replay: ReplayChoice,
 ): Promise<Service> {
   const { replayOptions } = await import('./recorded-service.ts');
-  const recording = replayOptions(context, notices, replay);
+  const recording = await replayOptions(context, notices, replay);
   const target = { baseUrl: replayUrl, apiKey: undefined };
   const client = await openClient(context, debugLog, settings, target, recording);
   const { clock = context.clock } = recording;
@@ -193,40 +169,29 @@ async function openReplay(
   };
 }
 
+interface OpenTarget extends Target {
+  close?(): Promise<void>;
+}
+
+/** The configured service; the sandbox without a `baseUrl`. */
+async function openTarget(
+  context: Context,
+  settings: ResolvedSettings,
+  baseUrl: string | undefined,
+): Promise<OpenTarget> {
+  if (baseUrl !== undefined) {
+    const apiKey = await serviceKey(context, settings);
+    return { baseUrl, apiKey, printedBy: settings.apiKeyCommand };
+  }
+  const { startSandbox } = await import('../../sandbox/server.ts');
+  const { sandboxKey } = await import('../../sandbox/keys.ts');
+  const sandbox = await startSandbox({ clock: context.clock, unref: true });
+  return { baseUrl: sandbox.url, apiKey: sandboxKey, close: () => sandbox.close() };
+}
+
 interface ServiceChanges extends Pick<Partial<ClientOptions>, 'network'> {
   /** The answers go into a file, where the notice about the sandbox would not be. */
   readonly writesFile?: boolean;
-}
-
-async function openUnmetered(
-  context: Context,
-  { notices, debugLog }: ServiceOutput,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-  { writesFile = false, ...changes }: ServiceChanges,
-): Promise<Service> {
-  const { baseUrl } = settings.values;
-  const { record, replay } = chooseRecording(options, context.environment);
-  if (replay !== undefined) return openReplay(context, { notices, debugLog }, settings, replay);
-  const isSandbox = options.sandbox === true;
-  const isConfigured = baseUrl !== undefined && !isSandbox;
-  if (!isConfigured && !isSandbox) {
-    const { otherProfiles } = await import('./other-profiles.ts');
-    const others = otherProfiles(context, settings);
-    if (writesFile || !isSandboxDefault(context.streams)) throw notConfigured(others);
-    const { problem, hint } = others ?? unconfigured;
-    notices.notice(`${problem}; using the sandbox (${hint})`);
-  }
-  const recording = await recordInto(context, notices, record);
-  const others = { ...recording, ...changes };
-  if (!isConfigured) return openSandbox(context, debugLog, settings, others);
-  noticeRisks(context, notices, settings);
-  const target = { baseUrl, apiKey: await serviceKey(context, settings) };
-  const plain = await openClient(context, debugLog, settings, target, others);
-  const client = await explainedClient(plain, settings);
-  const { clock } = context;
-  const learning = learnWindows(context, debugLog, settings, client);
-  return { ...learning, clock, baseUrl, isSandbox: false, close: async () => client.close() };
 }
 
 /**
@@ -239,11 +204,38 @@ export async function openService(
   output: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
-  changes: ServiceChanges = {},
+  { writesFile = false, ...changes }: ServiceChanges = {},
 ): Promise<Service> {
-  const service = await openUnmetered(context, output, options, settings, changes);
   const { notices, debugLog: log } = output;
-  // A replay sends nothing.
-  if (service.replayedFrom !== undefined) return service;
+  const { clock, environment } = context;
+  const { record, replay } = chooseRecording(options, environment);
+  // A replay sends nothing, so it is not metered.
+  if (replay !== undefined) return openReplay(context, output, settings, replay);
+  const baseUrl = options.sandbox === true ? undefined : settings.values.baseUrl;
+  if (baseUrl === undefined && options.sandbox !== true) {
+    await noticeSandbox(context, notices, settings, writesFile);
+  }
+  let recording: Partial<ClientOptions> = {};
+  if (record !== undefined) {
+    const { recordingOptions } = await import('./recorded-service.ts');
+    recording = await recordingOptions(context, notices, record);
+  }
+  const isSandbox = baseUrl === undefined;
+  if (!isSandbox) noticeRisks(context, notices, settings);
+  const target = await openTarget(context, settings, baseUrl);
+  const client = await openClient(context, log, settings, target, { ...recording, ...changes });
+  const learning = isSandbox
+    ? { client, windows: () => withWindow(new Map(), settings.values) }
+    : learnWindows(context, log, settings, client);
+  const service = {
+    ...learning,
+    clock,
+    baseUrl: target.baseUrl,
+    isSandbox,
+    async close() {
+      client.close();
+      await target.close?.();
+    },
+  };
   return meterService(service, { context, notices, log, settings });
 }

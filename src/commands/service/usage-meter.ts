@@ -14,12 +14,9 @@ import type { BudgetGuard } from './budget-guard.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import { createModelLearning } from './model-learning.ts';
 import {
-  beginRequest,
   stopped,
-  watchEvent,
   type MeteredRequest,
   type MeterSources,
-  type Send,
   type UsageMeter,
 } from './metered-service.ts';
 
@@ -130,39 +127,6 @@ function createLedgerWriter(
   };
 }
 
-/** Sends an admitted prompt, with a meter. */
-function sendAdmitted(
-  { finish, end }: Pick<UsageMeter, 'finish' | 'end'>,
-  clock: Clock,
-  send: Send,
-  [request, take, options]: Parameters<Send>,
-): Promise<void> {
-  const seen = beginRequest(clock, request, options);
-  const takeEvent: typeof take = (event) => {
-    watchEvent(seen, event);
-    return take(event.type === 'answer-finished' ? finish(seen, event) : event);
-  };
-  return send(request, takeEvent, options).then(
-    () => end(seen, undefined),
-    (error: unknown) => {
-      end(seen, options?.signal?.aborted === true ? stopped : error);
-      throw error;
-    },
-  );
-}
-
-/** Sends a prompt, with a meter. */
-function sendMetered(
-  meter: Pick<UsageMeter, 'admit' | 'finish' | 'end'>,
-  { clock }: Pick<MeterSources['context'], 'clock'>,
-  send: Send,
-  words: Parameters<Send>,
-): Promise<void> {
-  const admitted = meter.admit(words[0]);
-  if (admitted === undefined) return sendAdmitted(meter, clock, send, words);
-  return admitted.then(() => sendAdmitted(meter, clock, send, words));
-}
-
 /** Loads the guard of a budget with the first request; nothing without one. */
 function createLazyGuard(sources: MeterSources, isSandbox: boolean, flush: () => void) {
   const { budget } = sources.settings.values;
@@ -192,7 +156,7 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
   const lineSources = { ...sources, isSandbox, time: createTimeText(sources.context.clock) };
   /** The last refusals of requests that their caller sends again. */
   const refused = new Map<unknown, LedgerLine>();
-  const meter: Pick<UsageMeter, 'admit' | 'finish' | 'end'> = {
+  return {
     admit: (request) => guard.admit(request),
     finish({ request }, event: AnswerFinished) {
       const counted = event.usage?.prompt_tokens;
@@ -212,10 +176,6 @@ export function createUsageMeter(sources: MeterSources, isSandbox: boolean): Usa
       if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
       else writer.add(line);
     },
-  };
-  return {
-    ...meter,
-    send: (send, words) => sendMetered(meter, sources.context, send, words),
     close() {
       for (const line of refused.values()) writer.add(line);
       refused.clear();

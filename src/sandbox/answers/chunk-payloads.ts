@@ -85,11 +85,9 @@ function* openingChoices(
   }
 }
 
-type Ended = Pick<Completion, 'id' | 'ending'>;
-
 type WriteChunk = (choices: readonly object[], withUsage?: boolean) => string;
 
-function createWriteChunk(completion: Ended, fault: Fault): WriteChunk {
+function createWriteChunk(completion: Completion, fault: Fault): WriteChunk {
   return (choices, withUsage = fault.usage === 'every') =>
     JSON.stringify({
       id: completion.id,
@@ -128,7 +126,7 @@ function frameOf(chunk: string): readonly [head: string, tail: string] {
 }
 
 function* closingChunks(
-  completion: Ended,
+  completion: Completion,
   fault: Fault,
   write: WriteChunk,
   nextRole: NextRole,
@@ -154,41 +152,18 @@ function* map<Item>(
   for (const item of items) yield write(item);
 }
 
-/** Writes the payloads of an answer's events. */
-export interface Payloads {
-  /** Before the text. */
-  readonly opening: () => Iterable<string>;
-  readonly text: (delta: string) => string;
-  /**
-   * After the text, `[DONE]` included. By default the last chunk has an empty content, the finish_reason and the usage;
-   * the contract does not define it.
-   */
-  readonly closing: () => Iterable<string>;
-}
-
-export function createPayloads(completion: Ended, fault: Fault): Payloads {
-  const write = createWriteChunk(completion, fault);
-  const nextRole = createNextRole(fault);
-  return {
-    opening: () => map(openingChoices(fault, nextRole), (choices) => write(choices)),
-    text: createWriteText(fault, write, nextRole),
-    closing: () => closingChunks(completion, fault, write, nextRole),
-  };
-}
-
-/** The payloads after the texts of an answer without faults. @param hasText whether there are any */
-export function closingPayloads(completion: Ended, hasText: boolean): Iterable<string> {
-  const role = hasText ? {} : { role: 'assistant' };
-  return closingChunks(completion, {}, createWriteChunk(completion, {}), () => role);
-}
-
-/** The payloads of an answer's events, in the groups of the deltas and lazily. */
+/**
+ * The payloads of an answer's events, in the groups of the deltas and lazily. By default the last chunk has an empty
+ * content, the finish_reason and the usage; the contract does not define it.
+ */
 export async function* chunkPayloads(
   completion: Completion,
   fault: Fault,
 ): AsyncGenerator<Iterable<string>, void, undefined> {
-  const { opening, text, closing } = createPayloads(completion, fault);
-  yield opening();
-  for await (const deltas of splitGroups(completion.deltas, fault)) yield map(deltas, text);
-  yield closing();
+  const write = createWriteChunk(completion, fault);
+  const nextRole = createNextRole(fault);
+  const writeText = createWriteText(fault, write, nextRole);
+  yield map(openingChoices(fault, nextRole), (choices) => write(choices));
+  for await (const deltas of splitGroups(completion.deltas, fault)) yield map(deltas, writeText);
+  yield closingChunks(completion, fault, write, nextRole);
 }

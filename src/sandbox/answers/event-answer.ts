@@ -103,15 +103,15 @@ function createEventBuffer({ exchange, writer }: EventStream) {
   };
   return {
     flush,
-    /** Undefined if nothing has to be awaited. */
-    add(event: string): Promise<void> | undefined {
+    /** @returns whether it is time to flush */
+    add(event: string): boolean {
       buffer += lineEnd + event;
       if (exchange.fault.unterminated === true) {
         const text = buffer.replace(/[\r\n]+$/, '');
         lineEnd = buffer.slice(text.length);
         buffer = text;
       }
-      return buffer.length < batchLength ? undefined : flush();
+      return buffer.length >= batchLength;
     },
   };
 }
@@ -144,8 +144,7 @@ async function sendGroup(
       if (outcome === 'end') return 'end';
       if (outcome === 'sent') continue;
     }
-    const full = events.add(format(data));
-    if (full !== undefined) await full;
+    if (events.add(format(data))) await events.flush();
     record.events = number;
   }
   await events.flush();
@@ -171,16 +170,6 @@ async function sendEvents(
   return true;
 }
 
-/** The headers are sent with the first event. */
-export function writeEventHead(exchange: Exchange): void {
-  exchange.record.status = 200;
-  applyFraming(exchange);
-  exchange.response.writeHead(200, {
-    'cache-control': 'no-cache',
-    ...responseHeaders(exchange, 'text/event-stream'),
-  });
-}
-
 /** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
 export async function answerWithEvents(
   exchange: Exchange,
@@ -188,7 +177,12 @@ export async function answerWithEvents(
   latency: number,
 ): Promise<void> {
   const { clock, fault, response } = exchange;
-  writeEventHead(exchange);
+  exchange.record.status = 200;
+  applyFraming(exchange);
+  response.writeHead(200, {
+    'cache-control': 'no-cache',
+    ...responseHeaders(exchange, 'text/event-stream'),
+  });
   response.flushHeaders();
   const writer = await openBodyWriter(exchange);
   await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));

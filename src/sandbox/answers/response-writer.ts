@@ -104,7 +104,6 @@ function pipeCompressor(compressor: Compressor, { response, signal }: Exchange):
   // Without a reader, a flush would wait forever.
   const destroy = (): void => void compressor.destroy();
   signal.addEventListener('abort', destroy, { once: true });
-  // The next exchange of the connection has the same signal.
   compressor.once('close', () => signal.removeEventListener('abort', destroy));
 }
 

@@ -30,12 +30,12 @@ function logged(client: Partial<Client>) {
     close: () => undefined,
     ...client,
   };
-  const log = logClient(whole, {
+  const log = logClient({
     log: (line) => void lines.push(line),
     clock: createFakeClock(),
     address: (path) => `http://service/v1/${path}`,
     profile: 'work',
-  });
+  })(whole);
   return { client: log, lines };
 }
 

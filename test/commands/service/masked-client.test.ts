@@ -33,8 +33,9 @@ async function receive(
   secrets = filter,
 ): Promise<Received> {
   const service: Client = {
-    async *chat() {
+    async *chat(_request, options) {
       for (const event of sent) {
+        options?.signal?.throwIfAborted();
         if (event instanceof Error) throw event;
         yield event;
       }
@@ -43,7 +44,7 @@ async function receive(
     getModel: async (id) => ({ id }),
     close: () => undefined,
   };
-  const client = maskClient(service, () => secrets);
+  const client = maskClient(() => secrets)(service);
   const events: ChatEvent[] = [];
   const options = signal === undefined ? {} : { signal };
   try {
@@ -153,7 +154,7 @@ test('masks metadata that is secret only for a later filter', async () => {
     close: () => undefined,
   } satisfies Client;
   let known = createSecretFilter(['another-secret'], 8);
-  const client = maskClient(service, () => known);
+  const client = maskClient(() => known)(service);
   const read = async () => {
     for await (const event of client.chat({ model: 'origin', messages: [] })) return event;
     return undefined;

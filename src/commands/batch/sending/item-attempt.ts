@@ -1,17 +1,21 @@
-import type { Client, Throttle } from '../../../client/client.ts';
+import type { Client, Middleware, Throttle } from '../../../client/client.ts';
 import type { CompletionRequest } from '../../../client/contract.ts';
-import type { ChatEvent } from '../../../client/events.ts';
 import type { HttpResponse } from '../../../client/http/transport.ts';
+import type { Clock } from '../../../clock.ts';
 import type { Failure } from '../../../failure.ts';
 import { createAnswerMeter, type AnswerOutcome } from '../../../output/answer-meter.ts';
 import type { CheckedFields } from '../../../output/json-answer.ts';
 import type { Permission } from './admission.ts';
-import { type CancellationOptions, releaseCancellation, takeCancellation } from './cancellation.ts';
 
-export interface AttemptOptions extends CancellationOptions {
+export interface AttemptOptions {
   readonly client: Client;
-  /** The client that refuses or redacts secrets in prompts; undefined if they are not checked. */
-  readonly guard?: ((client: Client) => Client) | undefined;
+  /** Refuses or redacts secrets in prompts; undefined if they are not checked. */
+  readonly guard?: Middleware | undefined;
+  /** Cancels pending retries; running requests finish. */
+  readonly stop: AbortSignal;
+  /** Cancels running requests. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
 }
 
 export interface ItemOutcome extends AnswerOutcome {
@@ -26,27 +30,25 @@ export interface ItemOutcome extends AnswerOutcome {
   readonly checked?: CheckedFields;
 }
 
-async function takeEvents(
-  events: AsyncIterable<ChatEvent>,
-  take: (event: ChatEvent) => void,
-): Promise<void> {
-  for await (const event of events) take(event);
-}
-
 /** One request of an item. To be released at its end. */
 export class ItemAttempt implements Throttle {
   readonly #options: AttemptOptions;
   readonly #permission: Permission | undefined;
-  readonly #cancellation: ReturnType<typeof takeCancellation>;
+  readonly #cancellation = new AbortController();
   readonly #meter: ReturnType<typeof createAnswerMeter>;
   #content = '';
   #isRefused = false;
+  /** Monotonic time of the next retry, before which the end of the run cancels the request. */
+  #retryAt = 0;
 
   constructor(options: AttemptOptions, permission: Permission | undefined) {
+    const { signal, stop, clock } = options;
     this.#options = options;
     this.#permission = permission;
-    this.#cancellation = takeCancellation(options);
-    this.#meter = createAnswerMeter(options.clock);
+    this.#meter = createAnswerMeter(clock);
+    signal.addEventListener('abort', this.#cancel);
+    stop.addEventListener('abort', this.#cancelRetry);
+    if (signal.aborted) this.#cancel();
   }
 
   /** A 429 that may be sent again. */
@@ -58,10 +60,9 @@ export class ItemAttempt implements Throttle {
     return this.#cancellation.signal.aborted;
   }
 
-  beforeRequest(): Promise<void> | undefined {
-    return this.#permission?.beforeRequest()?.then((isAllowed) => {
-      if (!isAllowed) this.#cancellation.cancel();
-    });
+  async beforeRequest(): Promise<void> {
+    const isAllowed = await this.#permission?.beforeRequest();
+    if (isAllowed === false) this.#cancellation.abort(this.#options.stop.reason);
   }
 
   onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void {
@@ -73,19 +74,18 @@ export class ItemAttempt implements Throttle {
     this.#permission?.onRefusal(retryAfter);
   }
 
-  send(request: CompletionRequest): Promise<void> {
-    const { guard } = this.#options;
-    const client = guard?.(this.#options.client) ?? this.#options.client;
+  async send(request: CompletionRequest): Promise<void> {
+    const { client, guard } = this.#options;
     const { signal } = this.#cancellation;
     const options = this.#permission === undefined ? { signal } : { signal, throttle: this };
-    const take = (event: ChatEvent): void => this.#take(event);
-    return client.send?.(request, take, options) ?? takeEvents(client.chat(request, options), take);
-  }
-
-  #take(event: ChatEvent): void {
-    this.#meter.event(event);
-    if (event.type === 'text-received') this.#content += event.text;
-    else if (event.type === 'retry-scheduled') this.#cancellation.retryScheduled(event.delay);
+    for await (const event of (guard?.(client) ?? client).chat(request, options)) {
+      this.#meter.event(event);
+      if (event.type === 'text-received') this.#content += event.text;
+      else if (event.type === 'retry-scheduled') {
+        this.#retryAt = this.#options.clock.monotonic() + event.delay;
+        this.#cancelRetry();
+      }
+    }
   }
 
   outcome(request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome {
@@ -100,6 +100,14 @@ export class ItemAttempt implements Throttle {
   }
 
   release(): void {
-    releaseCancellation(this.#options, this.#cancellation);
+    this.#options.signal.removeEventListener('abort', this.#cancel);
+    this.#options.stop.removeEventListener('abort', this.#cancelRetry);
   }
+
+  readonly #cancel = (): void => this.#cancellation.abort(this.#options.signal.reason);
+
+  readonly #cancelRetry = (): void => {
+    const { stop, clock } = this.#options;
+    if (stop.aborted && clock.monotonic() < this.#retryAt) this.#cancellation.abort(stop.reason);
+  };
 }

@@ -1,6 +1,5 @@
-import type { ChatOptions, Client } from '../../../client/client.ts';
-import type { CompletionRequest, Message } from '../../../client/contract.ts';
-import type { ChatEvent } from '../../../client/events.ts';
+import type { Middleware } from '../../../client/client.ts';
+import type { Message } from '../../../client/contract.ts';
 import { maskValue } from '../../../secrecy/mask.ts';
 import {
   type GuardContext,
@@ -30,20 +29,18 @@ export function redactMessages<Messages extends readonly Message[]>(
   return { messages: maskValue(messages, redact), redaction };
 }
 
-/** The client for many prompts, which refuses one with a secret, or sends placeholders. */
-export function guardClient(context: GuardContext, plan: Plan, client: Client): Client {
-  async function* chat(
-    request: CompletionRequest,
-    options?: ChatOptions,
-  ): AsyncGenerator<ChatEvent, void> {
-    if (plan.mode === 'ask') {
-      refuse(context, plan, request.messages);
-      yield* client.chat(request, options);
-      return;
-    }
-    const { messages, redaction } = redactMessages(context, request.messages);
-    yield* redaction.restore(client.chat({ ...request, messages }, options));
-  }
-  const { send: _send, ...others } = client;
-  return { ...others, chat };
+/** For many prompts: refuses one with a secret, or sends placeholders. */
+export function guardClient(context: GuardContext, plan: Plan): Middleware {
+  return (client) => ({
+    ...client,
+    async *chat(request, options) {
+      if (plan.mode === 'ask') {
+        refuse(context, plan, request.messages);
+        yield* client.chat(request, options);
+        return;
+      }
+      const { messages, redaction } = redactMessages(context, request.messages);
+      yield* redaction.restore(client.chat({ ...request, messages }, options));
+    },
+  });
 }

@@ -12,7 +12,7 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../../../terminal/device/controlling-terminal.ts';
 import type { Context } from '../../program/context.ts';
 import { maskMessage, maskText, textFilter } from '../../program/mask-secrets.ts';
-import { changeEvents } from '../../service/masked-client.ts';
+import { changeTexts } from '../../service/masked-client.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
 
 export type GuardContext = Pick<Context, 'ask' | 'random' | 'secrets' | 'signal' | 'streams'>;
@@ -55,11 +55,7 @@ export function openRedaction({ random, secrets }: Pick<Context, 'random' | 'sec
   const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
   return {
     redactions,
-    restore: (events) =>
-      changeEvents(events, {
-        createStream: () => redactions.createStream(),
-        change: (event) => event,
-      }),
+    restore: (events) => changeTexts(events, () => redactions.createStream()),
   };
 }
 

@@ -112,5 +112,5 @@ export async function guardedClient(
   const plan = await planGuard(context, options, settings);
   if (plan === undefined) return client;
   const { guardClient } = await import('./guard-client.ts');
-  return guardClient(context, plan, client);
+  return guardClient(context, plan)(client);
 }

@@ -9,10 +9,9 @@ import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { ExchangeLimits, HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
 import type { RetryPolicy } from './retry.ts';
-import type { ChunkForms } from './stream/chunk-forms.ts';
 
 /** A client's options, validated, with their defaults. */
-export interface Service {
+export interface Configuration {
   readonly route: Route;
   readonly limits: ExchangeLimits;
   readonly policy: RetryPolicy;
@@ -26,9 +25,8 @@ export interface Service {
   readonly mask: Mask;
 }
 
-export interface ConnectedService extends Service {
+export interface Connection extends Configuration {
   readonly send: Transport;
-  readonly forms: ChunkForms;
 }
 
 const eventStream = 'text/event-stream';
@@ -55,7 +53,7 @@ function maskOf({ apiKey, headers, baseUrl, environment }: SecretOptions): Mask 
 }
 
 /** @throws Failure `configuration` for invalid options */
-export function createService(options: Omit<ClientOptions, 'network'>): Service {
+export function configure(options: Omit<ClientOptions, 'network'>): Configuration {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);

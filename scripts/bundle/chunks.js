@@ -59,7 +59,6 @@ const chunks = [
       (name) => `src/client/http/node/${name}.ts`,
     ),
   },
-  { name: 'usage-meter', roots: ['src/commands/service/usage-meter.ts'] },
   { name: 'report', roots: report },
   { name: 'colors', roots: ['src/terminal/chalk-style.ts'] },
   // Of conversations, and of `natter prompts edit`.
@@ -129,7 +128,6 @@ const smallModules = {
     ...source('commands/service', 'stored-paths'),
   ],
   export: source('conversation/export', 'export format'),
-  ledger: source('ledger', 'ledger-line local-time read-ledger'),
   formats: modes('cmake diff http properties protobuf toml yaml'),
   languages: modes('clojure elm erlang groovy haskell julia lua r stex swift'),
   'simple-mode': modes('dockerfile nginx powershell rust simple-mode'),

@@ -18,13 +18,10 @@ import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import type { FallbackChain } from './fallback.ts';
 import { explain, promptWarning, reportProgress, reportTruncation } from './prompt-report.ts';
-
-const longAnswer = { prepare: () => import('../service/usage-meter.ts') };
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
@@ -118,7 +115,7 @@ async function answer(
         meter.event(event);
         await printer.event(event);
       }
-    }, longAnswer);
+    });
     context.signal.throwIfAborted();
   } catch (thrown) {
     const explained = await explain({ ...run, fit }, thrown, asked.model, service);
@@ -174,8 +171,8 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const { settings, planned, chain } = plan;
   const warning = await promptWarning(run, planned);
   if (warning !== undefined) presentation.notices.warning(warning);
-  nameUsage(context, { command: run.command ?? 'chat', conversation: run.conversation.id });
-  const service = await openService(context, presentation, options, settings, {
+  const source = { command: run.command ?? 'chat', conversation: run.conversation.id };
+  const service = await openService(context, presentation, options, settings, source, {
     connectEarly: true,
   });
   try {

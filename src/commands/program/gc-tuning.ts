@@ -21,8 +21,6 @@ export interface LimitOptions {
   readonly from?: number;
   /** Percent by which the old generation grows between two collections; by default, V8 decides. */
   readonly oldGrowth?: number;
-  /** Loads code that is needed after the work: the compile cache refuses code that is loaded while the limit applies. */
-  readonly prepare?: () => Promise<unknown>;
 }
 
 /**
@@ -32,14 +30,14 @@ export interface LimitOptions {
  */
 export async function limitHeapGrowth<Result>(
   work: (add: (length: number) => void) => Promise<Result>,
-  { from = longText, oldGrowth = 0, prepare = () => Promise.resolve() }: LimitOptions = {},
+  { from = longText, oldGrowth = 0 }: LimitOptions = {},
 ): Promise<Result> {
   const limits: Growth = { young: 1, old: oldGrowth };
   let total = 0;
   let limiting: Promise<void> | undefined;
   const add = (length: number) => {
     total += length;
-    if (total >= from) limiting ??= prepare().then(() => setGrowth(limits, defaultGrowth));
+    if (total >= from) limiting ??= setGrowth(limits, defaultGrowth);
   };
   add(0);
   try {

@@ -34,8 +34,6 @@ function shellPort({ environment, platform, clock, secrets }: Context): ShellPor
   };
 }
 
-const loadUsageMeter = () => import('../service/usage-meter.ts');
-
 /** Prompt files are read by modules that few conversations need. */
 function lazyPrompts(load: () => Promise<PromptsPort>): PromptsPort {
   return {
@@ -70,7 +68,7 @@ export function replPorts(options: ReplPortsOptions): SessionPorts {
       read: (name) => readRole(context, name),
     },
     guard,
-    limitMemory: (receive) => limitHeapGrowth(receive, { prepare: loadUsageMeter }),
+    limitMemory: (receive) => limitHeapGrowth(receive),
     async copy(text, signal) {
       const { copyText } = await import('../../repl/system/clipboard.ts');
       const system = { environment, platform, clock, control };

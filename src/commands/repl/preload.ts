@@ -15,7 +15,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
   () => import('../../client/http/node/node-network.ts'),
   loadProxyAgents,
-  () => import('../service/usage-meter.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/spoken/spoken-markdown.ts'),
   () => import('../../terminal/markdown/word-rows.ts'),

@@ -7,21 +7,21 @@ import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { DebugLog } from '../print/debug-log.ts';
 import type { Notices } from '../../output/notices.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
+import type { UsageSource } from '../../usage/budget.ts';
+import { meterClient } from '../../usage/meter.ts';
+import { learnWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { Presentation } from '../print/presentation.ts';
-import { textFilter } from '../program/mask-secrets.ts';
+import { maskText, textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
-import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
-import { learnWindows, withWindow } from './served-windows.ts';
 import { nextTurn, singleNetwork } from './single-network.ts';
 
-export interface Service {
+interface UnmeteredService {
   readonly client: Client;
-  /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
-  readonly unmetered?: Client;
   /** The context windows of the models, as the service reported them in this run and before. */
   readonly windows: () => ModelWindows;
   /** The clock of the client; a replay may run faster. */
@@ -32,6 +32,13 @@ export interface Service {
   /** The recording that is replayed; undefined for a service or the sandbox. */
   readonly replayedFrom?: string;
   close(): Promise<void>;
+}
+
+export interface Service extends UnmeteredService {
+  /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
+  readonly unmetered?: Client;
+  /** What sends its prompts. */
+  readonly source: UsageSource;
 }
 
 /** Without a configured service, the sandbox is used only if a user can see the notice about it. */
@@ -52,7 +59,7 @@ async function openSandbox(
   log: DebugLog,
   settings: ResolvedSettings,
   others: Partial<ClientOptions>,
-): Promise<Service> {
+): Promise<UnmeteredService> {
   const { startSandbox } = await import('../../sandbox/server.ts');
   const { sandboxKey } = await import('../../sandbox/keys.ts');
   const sandbox = await startSandbox({ clock: context.clock, unref: true });
@@ -177,7 +184,7 @@ async function openReplay(
   { notices, debugLog }: ServiceOutput,
   settings: ResolvedSettings,
   replay: ReplayChoice,
-): Promise<Service> {
+): Promise<UnmeteredService> {
   const { replayOptions } = await import('./recorded-service.ts');
   const recording = replayOptions(context, notices, replay);
   const target = { baseUrl: replayUrl, apiKey: undefined };
@@ -205,7 +212,7 @@ async function openUnmetered(
   options: GlobalOptions,
   settings: ResolvedSettings,
   { writesFile = false, ...changes }: ServiceChanges,
-): Promise<Service> {
+): Promise<UnmeteredService> {
   const { baseUrl } = settings.values;
   const { record, replay } = chooseRecording(options, context.environment);
   if (replay !== undefined) return openReplay(context, { notices, debugLog }, settings, replay);
@@ -226,12 +233,14 @@ async function openUnmetered(
   const plain = await openClient(context, debugLog, settings, target, others);
   const client = await explainedClient(plain, settings);
   const { clock } = context;
-  const learning = learnWindows(context, debugLog, settings, client);
+  const mask = (text: string) => maskText(context.secrets, text);
+  const learning = learnWindows(client, { context, settings, log: debugLog, mask });
   return { ...learning, clock, baseUrl, isSandbox: false, close: async () => client.close() };
 }
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox.
+ * @param source what sends its prompts, for the ledger and the limits of a run
  * @param changes how the service is used, and options of the client; with `connectEarly`, a prompt must follow
  * @throws Failure `configuration` if none of them is available
  */
@@ -240,11 +249,29 @@ export async function openService(
   output: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
+  source: UsageSource,
   changes: ServiceChanges = {},
 ): Promise<Service> {
   const service = await openUnmetered(context, output, options, settings, changes);
-  const { notices, debugLog: log } = output;
   // A replay sends nothing.
-  if (service.replayedFrom !== undefined) return service;
-  return meterService(service, { context, notices, log, settings });
+  if (service.replayedFrom !== undefined) return { ...service, source };
+  const meter = meterClient(service.client, {
+    clock: context.clock,
+    state: resolveFolders(context).state,
+    notices: output.notices,
+    settings,
+    source,
+    isSandbox: service.isSandbox,
+    mask: (text) => maskText(context.secrets, text),
+  });
+  return {
+    ...service,
+    client: meter.client,
+    unmetered: service.client,
+    source,
+    async close() {
+      meter.close();
+      await service.close();
+    },
+  };
 }

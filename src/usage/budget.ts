@@ -42,8 +42,9 @@ export interface Limit extends Amount {
   waiting: (() => void)[];
 }
 
-function createLimit(facts: Amount & Pick<Limit, 'name' | 'hint'>): Limit {
-  return { ...facts, used: 0, longestAnswer: 0, reserved: new Map(), waiting: [] };
+function createLimit({ amount, currency }: Amount, name: string, hint: Limit['hint']): Limit {
+  const nothing = { used: 0, longestAnswer: 0, reserved: new Map(), waiting: [] };
+  return { amount, currency, name, hint, ...nothing };
 }
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
@@ -90,13 +91,12 @@ export function limitsOfRun(
   const table = priceTable(prices);
   const limits: Limit[] = [];
   if (tokens !== undefined) {
-    const name = '--max-total-tokens';
-    limits.push(createLimit({ amount: tokens, currency: undefined, name, hint }));
+    limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens', hint));
   }
   if (cost !== undefined) {
     const [first] = table.values();
     const { currency = 'USD' } = table.get(values.model) ?? first ?? {};
-    limits.push(createLimit({ amount: cost, currency, name: '--max-cost', hint }));
+    limits.push(createLimit({ amount: cost, currency }, '--max-cost', hint));
   }
   return limits;
 }
@@ -141,16 +141,12 @@ const adjectives: Readonly<Record<Period, string>> = {
 
 function limitOfPeriod(amount: PeriodAmount, { clock, settings, isSandbox }: MeterOptions): Limit {
   const { period } = amount;
-  return createLimit({
-    ...amount,
-    name: `the ${adjectives[period]} budget`,
-    hint(fitsShorter, hasAnswerLimit) {
-      const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
-      const end = localDay(endOfPeriod(period, clock.date()));
-      const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
-      const usage = isSandbox ? 'natter usage --sandbox' : 'natter usage';
-      return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
-    },
+  return createLimit(amount, `the ${adjectives[period]} budget`, (fitsShorter, hasAnswerLimit) => {
+    const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
+    const end = localDay(endOfPeriod(period, clock.date()));
+    const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
+    const usage = isSandbox ? 'natter usage --sandbox' : 'natter usage';
+    return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
   });
 }
 

@@ -132,7 +132,7 @@ function createLedgerWriter(
 export function meterClient(client: Client, options: MeterOptions) {
   const { clock, settings, source } = options;
   const { values } = settings;
-  const isLimited = values.budget !== undefined || source.limits !== undefined;
+  const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
   const prices = source.costs && priceTable(settings.prices);
   const writer = createLedgerWriter(options, (lines) => budget?.keep(lines));
   let budget: Budget | undefined;

@@ -79,11 +79,11 @@ export function createFallbackServices(profile: string, open: OpenOther) {
 }
 
 const tooLong =
-  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens/i;
+  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|maximum number of tokens/i;
 
 /** The service refused a prompt because of its length. */
-export const isTooLong = ({ kind, message }: Failure): boolean =>
-  kind === 'invalid_request' && tooLong.test(message);
+export const isTooLong = ({ kind, message, contextWindow }: Failure): boolean =>
+  kind === 'invalid_request' && (contextWindow !== undefined || tooLong.test(message));
 
 /** The service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {

@@ -86,6 +86,8 @@ interface ServiceDetails {
   readonly requestId?: string;
   /** Requests sent, including the failed one. */
   readonly attempts?: number;
+  /** The context window that the service named, in tokens. */
+  readonly contextWindow?: number;
 }
 
 export interface FailureOptions extends ServiceDetails {
@@ -110,6 +112,7 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
   readonly attempts: number | undefined;
+  readonly contextWindow: number | undefined;
 
   constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
     super(message, { cause: options.cause });
@@ -120,6 +123,7 @@ export class Failure extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.requestId = options.requestId;
     this.attempts = options.attempts;
+    this.contextWindow = options.contextWindow;
   }
 }
 

@@ -100,16 +100,6 @@ export function jsonProblem(text: string): string {
   return isTooDeep(text) ? `is nested more than ${maxDepth} deep` : 'is not JSON';
 }
 
-const plainText = /^[ !#-[\]-~]*$/;
-
-/** Whether text is printable ASCII without quotes and backslashes, which is the same in JSON. */
-export const isPlainText = (text: string): boolean => plainText.test(text);
-
-/** `JSON.stringify` of a text: several times faster for a short one that needs no escapes. */
-export function textJson(text: string): string {
-  return isPlainText(text) ? `"${text}"` : JSON.stringify(text);
-}
-
 /** The value if it is a non-empty string. */
 export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,5 +1,5 @@
 import type { Message } from '../client/contract.ts';
-import { estimateTokens, tokensPerMessage, type TokenRatio } from './token-estimate.ts';
+import { estimateTokens, tokensPerMessage } from './token-estimate.ts';
 import {
   endingWith,
   messagesOf,
@@ -30,7 +30,6 @@ export interface CompactionPlan {
 interface CompactionOptions {
   /** Of the model, in tokens; undefined if unknown. */
   readonly window: number | undefined;
-  readonly ratio: TokenRatio | undefined;
   /** What the user wants to keep; may be empty. */
   readonly wanted: string;
 }
@@ -54,14 +53,14 @@ interface End {
   readonly tokens: number;
 }
 
-function endsOf(conversation: Conversation, ratio: TokenRatio | undefined): readonly End[] {
+function endsOf(conversation: Conversation): readonly End[] {
   const summarized = summarizedTurns(conversation);
   const ends: End[] = [];
   let tokens = 0;
   for (const [index, turn] of pathOf(conversation).entries()) {
     if (index < summarized || turn.role === 'system') continue;
     const text = textOf(turn);
-    tokens += tokensPerMessage + estimateTokens(text, ratio);
+    tokens += tokensPerMessage + estimateTokens(text);
     if (turn.role === 'assistant' && text !== '') ends.push({ index, turn: turn.id, tokens });
   }
   return ends;
@@ -80,17 +79,17 @@ function lastEnd(ends: readonly End[], window = Infinity): End | undefined {
  */
 export function planCompaction(
   conversation: Conversation,
-  { window = Infinity, ratio, wanted }: CompactionOptions,
+  { window = Infinity, wanted }: CompactionOptions,
 ): CompactionPlan | undefined {
   const path = pathOf(conversation);
-  const ends = endsOf(conversation, ratio);
+  const ends = endsOf(conversation);
   const wished = lastEnd(ends, window);
   const summary = summaryOf(conversation);
   const after = path.at(-1)?.id;
   if (wished === undefined || after === undefined || summary?.after === after) return undefined;
   const request = instructionFor(wanted);
   const others = [systemOf(conversation), summary?.content, request];
-  const fixed = estimateTokens(others.join(''), ratio);
+  const fixed = estimateTokens(others.join(''));
   const room = window * (1 - summaryShare) - fixed;
   const fitting = ends.filter(({ index, tokens }) => index <= wished.index && tokens <= room);
   // The estimate may be too high, so the first one is tried even if it does not seem to fit.
@@ -101,7 +100,7 @@ export function planCompaction(
     after,
     prompts: path.slice(0, end.index).filter(isPrompt).length,
     kept: path.slice(end.index).filter(isPrompt).length,
-    tokens: end.tokens + (summary === undefined ? 0 : estimateTokens(sentSummary(summary), ratio)),
+    tokens: end.tokens + (summary === undefined ? 0 : estimateTokens(sentSummary(summary))),
     messages: messagesOf(endingWith(conversation, end.turn), [{ role: 'user', content: request }]),
   };
 }

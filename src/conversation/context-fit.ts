@@ -46,9 +46,9 @@ function automaticIds(served: ModelWindows): ReadonlySet<string> {
 }
 
 /** The smallest model whose window has room for the tokens of the request; else the largest. */
-export function smallestModelFor(tokens: (model: string) => number, served = noWindows): string {
+export function smallestModelFor(tokens: number, served = noWindows): string {
   const models = bySize(automaticIds(served), served);
-  const fitting = models.find(({ id, window }) => window >= tokens(id)) ?? models.at(-1);
+  const fitting = models.find(({ window }) => window >= tokens) ?? models.at(-1);
   return fitting?.id ?? 'origin';
 }
 

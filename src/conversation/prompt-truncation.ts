@@ -1,5 +1,4 @@
 import type { Message } from '../client/contract.ts';
-import type { TokenRatio } from './token-estimate.ts';
 
 const asciiRatio = 1 / 4;
 /** Tokens of one character, at least: Chinese, Japanese and Korean; other scripts than Latin. */
@@ -15,7 +14,7 @@ const fewTokens = 500;
  * Tokens of a text at least, so that no usual tokenizer counts much fewer: runs of blanks and of the same character
  * count as one, and letters of other scripts as little as in their best tokenizers.
  */
-function leastTokens(text: string, ratio: TokenRatio): number {
+function leastTokens(text: string): number {
   let ascii = 0;
   let other = 0;
   let last = -1;
@@ -28,13 +27,7 @@ function leastTokens(text: string, ratio: TokenRatio): number {
     else if (code < 0xd800 || code > 0xdfff) other += code < firstIdeograph ? letter : ideograph;
     else if (code < 0xdc00) other += ideograph;
   }
-  // More tokens per character may be those of other texts, such as code.
-  return ascii * Math.min(asciiRatio, ratio.ascii ?? 1) + other;
-}
-
-/** The tokens of messages, for any usual tokenizer. */
-export function leastTokensOf(messages: readonly Message[], ratio: TokenRatio = {}): number {
-  return messages.reduce((sum, { content }) => sum + leastTokens(content, ratio), 0);
+  return ascii * asciiRatio + other;
 }
 
 /**
@@ -44,11 +37,11 @@ export function leastTokensOf(messages: readonly Message[], ratio: TokenRatio = 
 export function suspectTruncation(
   messages: readonly Message[],
   counted: number,
-  ratio?: TokenRatio,
 ): number | undefined {
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   // Most prompts are too short for it.
   if (characters / 2 - counted <= fewTokens) return undefined;
-  const expected = Math.round(leastTokensOf(messages, ratio));
+  const least = messages.reduce((sum, { content }) => sum + leastTokens(content), 0);
+  const expected = Math.round(least);
   return counted < expected * share && expected - counted > fewTokens ? expected : undefined;
 }

@@ -1,16 +1,7 @@
 import type { Message } from '../client/contract.ts';
 
-/** Tokens of one character, as a model has counted them. */
-export interface TokenRatio {
-  readonly ascii?: number | undefined;
-  readonly other?: number | undefined;
-}
-
-/** By model id. */
-export type TokenRatios = ReadonlyMap<string, TokenRatio>;
-
-const usualAscii = 1 / 4;
-const usualOther = 1;
+const perAscii = 1 / 4;
+const perOther = 1;
 /** Tokens for the role and the separators of a message in common chat formats. */
 export const tokensPerMessage = 4;
 
@@ -33,34 +24,31 @@ export function countCharacters(text: string, count: CharacterCount): void {
   count.other += other;
 }
 
-function unroundedTokens({ ascii, other }: CharacterCount, ratio?: TokenRatio): number {
-  return ascii * (ratio?.ascii ?? usualAscii) + other * (ratio?.other ?? usualOther);
+function unroundedTokens({ ascii, other }: CharacterCount): number {
+  return ascii * perAscii + other * perOther;
 }
 
-/**
- * Without a ratio of the model: one token for 4 ASCII characters, and one for every other character, which is rather too
- * high for any tokenizer.
- */
-export function tokensFor(count: CharacterCount, ratio?: TokenRatio): number {
-  return Math.ceil(unroundedTokens(count, ratio));
+/** One token for 4 ASCII characters, and one for every other character. No tokenizer is part of natter. */
+export function tokensFor(count: CharacterCount): number {
+  return Math.ceil(unroundedTokens(count));
 }
 
 /** Not rounded, for a sum over the pieces of a text. */
-export function tokensOfPiece(text: string, ratio?: TokenRatio): number {
+export function tokensOfPiece(text: string): number {
   const count = { ascii: 0, other: 0 };
   countCharacters(text, count);
-  return unroundedTokens(count, ratio);
+  return unroundedTokens(count);
 }
 
-export function estimateTokens(text: string, ratio?: TokenRatio): number {
+export function estimateTokens(text: string): number {
   const count = { ascii: 0, other: 0 };
   countCharacters(text, count);
-  return tokensFor(count, ratio);
+  return tokensFor(count);
 }
 
-export function estimateMessages(messages: readonly Message[], ratio?: TokenRatio): number {
+export function estimateMessages(messages: readonly Message[]): number {
   return messages.reduce(
-    (sum, message) => sum + tokensPerMessage + estimateTokens(message.content, ratio),
+    (sum, message) => sum + tokensPerMessage + estimateTokens(message.content),
     0,
   );
 }

@@ -4,7 +4,7 @@ import { count } from './figures.ts';
 import { moneyText } from './money.ts';
 import { formatTable, type Column } from './table.ts';
 
-/** See `ledger/sum-usage.ts`. */
+/** See `usage/sums.ts`. */
 interface UsageRow {
   readonly key: string;
   readonly requests: number;

@@ -46,13 +46,8 @@ export interface ResolvedSettings {
   /** Prints the key for the base URL in force; absent if there is an `apiKey`, or no key is needed. */
   readonly apiKeyCommand?: Resolved<string>;
   readonly unsentSecrets: readonly UnsentSecret[];
-  /** Windows in tokens by model id, as the service at this base URL reported them earlier. */
+  /** Windows in tokens by model id, as the service at this base URL reported them. */
   readonly windows?: ReadonlyMap<string, number>;
-  /** Tokens per character by model id, as that service counted them earlier. */
-  readonly ratios?: ReadonlyMap<
-    string,
-    { readonly ascii?: number | undefined; readonly other?: number | undefined }
-  >;
 }
 
 export function withoutSources<Value>(

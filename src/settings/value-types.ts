@@ -152,7 +152,7 @@ const switchWords = new Map([
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
 
-/** Stored as typed; `ledger/budget-limit.ts` reads it. */
+/** Stored as typed; `usage/budget.ts` reads it. */
 export const budget: ValueType<string> = {
   name: 'budget',
   expected:

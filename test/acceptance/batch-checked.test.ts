@@ -123,9 +123,12 @@ describe('natter batch --schema', () => {
   });
 
   test('keeps the tokens of all answers within --max-total-tokens', async () => {
-    const { run, requests } = await openChecked(['a'], [wrong]);
-    const { code } = await run([...words, '-t', '100', '--max-total-tokens', '250']);
-    expect({ code, requests: requests.length }).toEqual({ code: 15, requests: 0 });
+    const { run, results, requests } = await openChecked(['a'], [wrong, right]);
+    const limited = [...words, '-t', '100', '-o', 'r.jsonl'];
+    const { code } = await run([...limited, '--max-total-tokens', '250']);
+    expect({ code, requests: requests.length }).toEqual({ code: 15, requests: 1 });
+    expect(results('r.jsonl')).toMatchObject([{ content: wrong, error: { kind: 'budget' } }]);
+    expect(await run(limited)).toMatchObject({ code: 0 });
   });
 
   test('puts the schema into a message after a content that is not text', async () => {

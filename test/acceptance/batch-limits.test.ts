@@ -20,7 +20,7 @@ describe('limits of a run', () => {
     const { code, stderr } = await place.run(words);
     expect(code).toBe(15);
     expect(stderr).toMatch(
-      /natter: stopped before --max-total-tokens: the next item may use ~\d+ tokens; \d+ of 40 items answered in .*, \d+ tokens, \d+ left\n {2}run the same command again for the rest\n$/,
+      /natter: --max-total-tokens \(100 tokens\) would be exceeded: \d+ tokens used, and this request may use ~\d+ tokens; \d+ of 40 items answered in .*, \d+ tokens, \d+ left\n {2}run the same command again for the rest\n$/,
     );
     const used = Number(/, (\d+) tokens,/.exec(stderr)?.[1]);
     expect(used).toBeLessThanOrEqual(100);
@@ -39,8 +39,8 @@ describe('limits of a run', () => {
     const words = ['p.txt', '-o', 'out.jsonl', '-t', '10', '--max-cost', '0.08'];
     const { code, stderr } = await place.run(words, { env });
     expect(code).toBe(15);
-    expect(stderr).toContain(
-      'stopped before --max-cost (0.08 EUR): the next item may use ~0.03 EUR',
+    expect(stderr).toMatch(
+      /--max-cost \(0\.08 EUR\) would be exceeded: 0\.0\d EUR used, and this request may use ~0\.03 EUR/,
     );
     const cost = Number(/tokens, ([\d.]+) EUR/.exec(stderr)?.[1]);
     expect(cost).toBeGreaterThan(0.04);
@@ -82,7 +82,7 @@ describe('limits of a run', () => {
     const input = '{"prompt":"a","max_tokens":1}\n{"prompt":"b","model":"nextgen"}\n';
     const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input, env });
     expect(code).toBe(3);
-    expect(stderr).toContain('--max-cost cannot add prices in USD and in EUR');
+    expect(stderr).toContain('--max-cost needs the price of the model nextgen in USD');
   });
 
   test.each([

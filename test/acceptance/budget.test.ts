@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LedgerLine } from '../../src/ledger/ledger-line.ts';
-import { stateWith } from '../ledger/ledger-place.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
+import { stateWith } from '../usage/ledger-place.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
 import { delta, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -38,7 +38,7 @@ test('a request that might exceed the budget is not sent', async () => {
   const { code, stdout, stderr } = await run(['-t', '100', '--budget', '1k/day', 'hi']);
   expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
   expect(stderr).toContain(
-    'the budget of 1,000 tokens a day would be exceeded: 950 tokens used, and this request may use ~105 tokens\n',
+    'the daily budget (1,000 tokens) would be exceeded: 950 tokens used, and this request may use ~105 tokens\n',
   );
   expect(stderr).toMatch(
     / {2}set a smaller --max-tokens, raise --budget, or wait until .*; natter usage shows the requests\n/,
@@ -77,7 +77,7 @@ test('a request that fits is sent, with one warning from 80 % on', async () => {
   expect(await run(words)).toMatchObject({
     code: 0,
     stdout: 'ok',
-    stderr: 'natter: warning: 80% of the budget of 1,000 tokens a week is used\n',
+    stderr: 'natter: warning: 80% of the weekly budget (1,000 tokens) is used\n',
   });
 });
 
@@ -121,7 +121,7 @@ test('a budget in money uses the prices of the profile', async () => {
   const { code, stderr } = await run(words('3.10eur/week'));
   expect(code).toBe(15);
   expect(stderr).toContain(
-    'the budget of 3.10 EUR a week would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
+    'the weekly budget (3.10 EUR) would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
   );
   expect(await run(words('5eur/week'))).toMatchObject({ code: 0 });
   expect(await run(words('5usd/week'))).toMatchObject({
@@ -138,7 +138,7 @@ test('a batch stops before its budget, and continues with a higher one', async (
   const words = ['batch', input, '-o', output, '-t', '95', '--budget'];
   const stopped = await run([...words, '320/day']);
   expect(stopped.code).toBe(15);
-  expect(stopped.stderr).toContain('the budget of 320 tokens a day would be exceeded');
+  expect(stopped.stderr).toContain('the daily budget (320 tokens) would be exceeded');
   expect(stopped.stderr).toContain('run the same command again for the rest');
   const answered = server.requests.length;
   expect(answered).toBeGreaterThanOrEqual(2);
@@ -153,7 +153,7 @@ test('a batch with a budget in money stops before the first request without a pr
   const words = ['batch', '-', '--budget', '5usd/day'];
   const { code, stdout, stderr } = await run(words, 'one\ntwo\nthree\n');
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toContain('a budget in USD needs the price of the model origin in USD; 0 ');
+  expect(stderr).toContain('the daily budget needs the price of the model origin in USD; 0 ');
   expect(stderr).toContain('  natter config set prices.origin "0.5/1.5 USD"; ');
   expect(server.requests).toHaveLength(0);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LedgerLine } from '../../src/ledger/ledger-line.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { jsonLines, runNatter } from '../support/natter.ts';
 
 test.each<[string, readonly string[], string]>([

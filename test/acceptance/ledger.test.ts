@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LedgerLine } from '../../src/ledger/ledger-line.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { jsonLines, runNatter, serviceAt, startNatter } from '../support/natter.ts';
 import { delta, done, json, response, stream, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';

@@ -180,7 +180,7 @@ test('a budget that the pieces exceed ends the run, and keeps their answers', as
   const { server, run, kept } = await openPlace([answered]);
   const { code, stdout, stderr } = await run(['--budget', '1500/day', ...words], lines);
   expect({ code, stdout }).toEqual({ code: 15, stdout: '' });
-  expect(stderr).toContain('natter: the budget of 1,500 tokens a day would be exceeded: ');
+  expect(stderr).toContain('natter: the daily budget (1,500 tokens) would be exceeded: ');
   expect(server.requests.length).toBeGreaterThan(0);
   expect(kept()).toHaveLength(1);
   expect(await run(words, lines)).toMatchObject({ code: 0, stdout: 'part' });

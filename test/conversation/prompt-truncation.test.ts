@@ -6,7 +6,7 @@ const suspect = (content: string, counted: number) =>
   suspectTruncation([{ role: 'user', content }], counted);
 
 const english = readFileSync('README.md', 'utf8');
-const code = readFileSync('src/commands/service/usage-meter.ts', 'utf8').replaceAll('  ', '      ');
+const code = readFileSync('src/usage/meter.ts', 'utf8').replaceAll('  ', '      ');
 const chinese = '今天的天气很好，我们一起去公园散步吧。'.repeat(400);
 const russian = 'Сегодня хорошая погода, и мы идём гулять в парк. '.repeat(200);
 const base64 = Buffer.from(english).toString('base64');

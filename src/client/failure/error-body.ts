@@ -12,11 +12,20 @@ export interface ErrorBody {
   readonly status?: number;
   /** One line of at most 500 characters; masked, not sanitized. */
   readonly message?: string;
+  /** In tokens, in a field of its own: llama.cpp names it `n_ctx`. */
+  readonly contextWindow?: number;
 }
 
 const emptyBody: ErrorBody = { names: [] };
 const nameFields = ['name', 'code', 'status', 'type', 'error', 'error_code', 'errorCode'];
 const statusFields = ['status', 'code', 'status_code', 'statusCode', 'error_code'];
+const windowFields = [
+  'n_ctx',
+  'context_length',
+  'max_context_length',
+  'context_window',
+  'max_model_len',
+];
 const messageFields = [
   'message',
   'detail',
@@ -48,6 +57,9 @@ function readStatus(value: unknown): number | undefined {
   if (typeof number !== 'number' || !Number.isInteger(number)) return undefined;
   return number >= 400 && number <= 599 ? number : undefined;
 }
+
+const readCount = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 function firstOf<T>(
   record: JsonObject,
@@ -111,12 +123,16 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
   const status = records
     .map((record) => firstOf(record, statusFields, readStatus))
     .find((found) => found !== undefined);
+  const contextWindow = records
+    .map((record) => firstOf(record, windowFields, readCount))
+    .find((found) => found !== undefined);
   const message = readMessage(value);
   return {
     names: [...new Set(names)],
     ...(name !== undefined && { name }),
     ...(status !== undefined && { status }),
     ...(message !== undefined && { message: shortText(message, mask) }),
+    ...(contextWindow !== undefined && { contextWindow }),
   };
 }
 

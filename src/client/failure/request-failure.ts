@@ -21,7 +21,8 @@ export class RequestFailure extends Failure {
 
 /** The options of `failure`, for a failure with a different kind or message. */
 export function detailsOf(failure: Failure): FailureOptions {
-  const { hint, remedy, status, retryAfterSeconds, requestId, attempts, cause } = failure;
+  const { hint, remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } =
+    failure;
   return {
     ...(hint !== undefined && { hint }),
     ...(remedy !== undefined && { remedy }),
@@ -29,6 +30,7 @@ export function detailsOf(failure: Failure): FailureOptions {
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(requestId !== undefined && { requestId }),
     ...(attempts !== undefined && { attempts }),
+    ...(contextWindow !== undefined && { contextWindow }),
     ...(cause !== undefined && { cause }),
   };
 }

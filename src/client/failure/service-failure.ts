@@ -47,6 +47,7 @@ export function serviceFailure(
       retryAfterMilliseconds: delay,
       ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
       ...(requestId !== undefined && { requestId }),
+      ...(body.contextWindow !== undefined && { contextWindow: body.contextWindow }),
     },
   );
 }

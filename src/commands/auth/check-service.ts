@@ -44,7 +44,8 @@ export async function checkService(
   options: GlobalOptions,
   settings: ResolvedSettings,
 ): Promise<ServiceCheck> {
-  const service = await openService(context, presentation, options, settings);
+  const source = { command: 'auth' };
+  const service = await openService(context, presentation, options, settings, source);
   try {
     const models = await service.client.listModels({ signal: context.signal });
     return { result: `answered: ${describeModels(models)}`, models };

@@ -1,6 +1,7 @@
 import { readResults } from '../../batch/results/read-results.ts';
 import type { InputItem } from '../../batch/input/item.ts';
 import { eachItem } from '../../batch/input/read-items.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
 import { count, tokenText } from '../../output/figures.ts';
@@ -10,13 +11,13 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
+import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../program/report.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
-import { estimateRequest, type RequestEstimate } from './sending/spending.ts';
 import { kindOf } from './report/summary.ts';
 
 export interface BatchDryRun {
@@ -61,7 +62,7 @@ function itemLine(
     const planned = planItem(item.content, settings, options.stream);
     totals.sendable += 1;
     totals.tokens += planned.fit.estimate;
-    addCost(totals, estimateRequest(planned));
+    addCost(totals, planned.request);
     return jsonLine({ index, line, id, ...describe(planned) });
   } catch (error) {
     const failure = withHint(toFailure(error));
@@ -70,13 +71,13 @@ function itemLine(
   }
 }
 
-function addCost(totals: DryRunTotals, estimate: RequestEstimate): void {
-  const { model, prompt, answer } = estimate;
-  const price = totals.prices.get(model);
+function addCost(totals: DryRunTotals, request: CompletionRequest): void {
+  const price = totals.prices.get(request.model);
   if (price === undefined) {
-    totals.unpriced.add(model);
+    totals.unpriced.add(request.model);
     return;
   }
+  const { prompt, answer } = estimateRequest(request);
   const cost = costOf(price, prompt, answer ?? 0);
   totals.costs.set(price.currency, (totals.costs.get(price.currency) ?? 0) + cost);
   totals.isOpenEnded ||= answer === undefined;

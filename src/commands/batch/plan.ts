@@ -1,4 +1,3 @@
-import type { Expense } from '../../batch/budget.ts';
 import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
@@ -6,6 +5,7 @@ import type { Shard } from '../../batch/input/select-items.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
+import type { RunLimits } from '../../usage/budget.ts';
 import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
@@ -70,8 +70,7 @@ export interface BatchPlan extends SendingPlan {
   readonly sample: { readonly size: number; readonly seed: number } | undefined;
   readonly rerunFailed: number;
   readonly rateLimits: RateLimits;
-  /** `Infinity` without a limit; `cost` is in the currency of the prices. */
-  readonly budget: Expense;
+  readonly limits: RunLimits;
   /** Neither `--sandbox` nor a replay. */
   readonly usesService: boolean;
 }
@@ -95,11 +94,11 @@ function parseAmount(text: string): number {
 }
 
 /** @throws Failure `usage` */
-function budgetOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): Expense {
+function limitsOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): RunLimits {
   return {
     tokens:
-      tokens === undefined ? Infinity : parseNumber(tokens, '--max-total-tokens', 1, maxItems),
-    cost: maxCost === undefined ? Infinity : parseAmount(maxCost),
+      tokens === undefined ? undefined : parseNumber(tokens, '--max-total-tokens', 1, maxItems),
+    cost: maxCost === undefined ? undefined : parseAmount(maxCost),
   };
 }
 
@@ -165,7 +164,7 @@ export function planBatch(
     ...planSending(options),
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
     rateLimits: rateLimitsOf(options),
-    budget: budgetOf(options),
+    limits: limitsOf(options),
     usesService:
       options.sandbox !== true && chooseRecording(options, environment).replay === undefined,
   };

@@ -3,11 +3,11 @@ import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { limitsOfRun } from '../../usage/budget.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import type { Admission } from './sending/admission.ts';
 import { openBatchCheck } from './answer-check.ts';
@@ -25,7 +25,6 @@ import { type BatchSink, openBatchSink } from './output/sink.ts';
 import type { BatchFallback } from './sending/fallback.ts';
 import { openFallback } from './sending/open-fallback.ts';
 import type { SendOptions } from './sending/send-item.ts';
-import { openSpending } from './sending/spending.ts';
 import { truncatedResult } from './sending/truncation.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
 import { refuseUnwritableSummary } from './report/summary-file.ts';
@@ -78,28 +77,15 @@ async function sendPending(
   admission: Admission,
   stop: AbortSignal,
 ): Promise<void> {
-  const { spending } = processing;
-  const admit: Admission['admit'] = (...next) => admission.admit(...next);
-  const admitAffordable = async (...next: Parameters<Admission['admit']>) =>
-    (await spending?.admits(next[0])) === false ? undefined : admit(...next);
   await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
     runItems({
       items: (ended) => sink.admit(pendingItems(items, tally, ended)),
-      admit: spending === undefined ? admit : admitAffordable,
+      admit: (...next) => admission.admit(...next),
       stop,
       room: () => sink.room(),
       work: (...next) => processItem(processing, ...next),
     }),
   );
-}
-
-function spendingOf(
-  { options, plan, settings, items, tally }: BatchRun,
-  stopRun: Stopping['fail'],
-) {
-  const isSandbox = options.sandbox === true;
-  const requests = 1 + (items.check?.retries ?? 0);
-  return openSpending({ settings, isSandbox, limits: plan.budget, requests, tally, stopRun });
 }
 
 async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
@@ -121,7 +107,6 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   const progress = showProgress(shown, admission, stop);
   const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
   const stopRun = stopping.fail;
-  const spending = spendingOf(run, stopRun);
   const rules = rulesOf(run, service, stopping);
   const warn = (text: string) => {
     progress.clear();
@@ -130,7 +115,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   let fallback: BatchFallback | undefined;
   try {
     fallback = await openFallback({ ...run, service, sending: rules.sending, warn });
-    const counted = { secrets: context.secrets, sink, tally, stopRun, spending };
+    const counted = { secrets: context.secrets, sink, tally, stopRun };
     const warnTruncated = (text: string) => warn(truncatedResult(text));
     const processing = { ...counted, fallback, warnTruncated, ...rules };
     await sendPending(run, processing, admission, stop);
@@ -164,10 +149,15 @@ async function openGuard(run: UncheckedRun): Promise<SendOptions['guard']> {
 async function send(run: UncheckedRun): Promise<void> {
   const { context, presentation, plan, options, settings, items, sink, tally } = run;
   await checkItems(items, tally, sink.last, context.signal);
-  nameUsage(context, { command: 'batch', batch: runId(context) });
   const guard = await openGuard(run);
   const { output = null } = options;
-  const service = await openService(context, presentation, options, settings, {
+  const source = {
+    command: 'batch',
+    batch: runId(context),
+    limits: limitsOfRun(plan.limits, settings),
+    costs: tally.costs,
+  };
+  const service = await openService(context, presentation, options, settings, source, {
     network: undiciNetwork,
     writesFile: output !== null,
   });

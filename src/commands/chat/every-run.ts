@@ -16,7 +16,6 @@ import { cleanLine } from '../program/mask-secrets.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { openService } from '../service/service.ts';
 import { parseGroupLimits } from './every/group-limits.ts';
 import { answerGroup, type GroupRun, labelOf } from './every/answer-group.ts';
@@ -161,8 +160,8 @@ export async function runEvery(
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
   const files = (await guard?.inspect(attached)) ?? attached;
   const prompt = words.filter((word) => word !== '-').join(' ');
-  nameUsage(context, { command: 'chat --every' });
-  const service = await openService(context, presentation, options, settings);
+  const source = { command: 'chat --every' };
+  const service = await openService(context, presentation, options, settings, source);
   const sender = openPromptSender({ context, options, presentation, settings, service });
   const group = { context, settings, prompt, files, service, sender, guard };
   const window = openWindow(context, presentation, options, settings);

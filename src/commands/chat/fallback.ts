@@ -174,8 +174,8 @@ export function openChain(options: ChainOptions): FallbackChain {
   const ownProfile = first.model.settings.profile.value;
   const services =
     options.services ??
-    createFallbackServices(ownProfile, (settings) =>
-      openService(context, presentation, options.options, settings),
+    createFallbackServices(ownProfile, (settings, source) =>
+      openService(context, presentation, options.options, settings, source),
     );
   const chain: Chain = { ...options, selection, services, choice: first };
   return {

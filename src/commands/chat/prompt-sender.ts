@@ -2,7 +2,6 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { Message } from '../../client/contract.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import { createFallbackServices } from '../service/fallback.ts';
 import { openService, type Service } from '../service/service.ts';
@@ -66,9 +65,9 @@ function askChain(
 /** Other services are opened when a prompt needs them, and stay open for the next ones. */
 export function openPromptSender(options: PromptSenderOptions): PromptSender {
   const { context, presentation, settings } = options;
-  const open = (other: ResolvedSettings) =>
-    openService(context, presentation, options.options, other);
-  const services = createFallbackServices(settings.profile.value, open);
+  const services = createFallbackServices(settings.profile.value, (other, source) =>
+    openService(context, presentation, options.options, other, source),
+  );
   return {
     ask(messages, label) {
       const notices = labelled(presentation, label);

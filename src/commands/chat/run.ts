@@ -18,7 +18,6 @@ import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import type { FallbackChain } from './fallback.ts';
 import { explain, promptWarning, reportProgress, reportTruncation } from './prompt-report.ts';
@@ -168,8 +167,8 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const { settings, planned, chain } = plan;
   const warning = await promptWarning(run, planned);
   if (warning !== undefined) presentation.notices.warning(warning);
-  nameUsage(context, { command: run.command ?? 'chat', conversation: run.conversation.id });
-  const service = await openService(context, presentation, options, settings);
+  const source = { command: run.command ?? 'chat', conversation: run.conversation.id };
+  const service = await openService(context, presentation, options, settings, source);
   try {
     const { metadata, removed } = await printAnswer(run, service, plan);
     conclude(run, metadata, planned.request.model, removed);

@@ -15,7 +15,6 @@ import { promptMessages } from '../prompt/chat-request.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
 import { isTooLong } from '../service/fallback.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService } from '../service/service.ts';
 import { openPromptSender } from './prompt-sender.ts';
@@ -79,10 +78,7 @@ const textsOf = ({ files, input }: PromptSources): readonly AttachedFile[] =>
   input === undefined || input === '' ? files : [...files, { name: inputName, content: input }];
 
 /** The settings with a model in place of `auto`. */
-function withModel(
-  settings: ResolvedSettings,
-  tokens: (model: string) => number,
-): ResolvedSettings {
+function withModel(settings: ResolvedSettings, tokens: number): ResolvedSettings {
   const { values, windows } = settings;
   if (values.model !== 'auto') return settings;
   return { ...settings, values: { ...values, model: smallestModelFor(tokens, windows) } };
@@ -157,9 +153,9 @@ async function sendFitting(run: SplitRun): Promise<void> {
 
 async function sendPieces(run: SplitRun): Promise<void> {
   const { context, options, presentation, settings, prompt, pieces } = run;
+  const source = { command: 'chat --split' };
   const network = { network: undiciNetwork };
-  nameUsage(context, { command: 'chat --split' });
-  const service = await openService(context, presentation, options, settings, network);
+  const service = await openService(context, presentation, options, settings, source, network);
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
@@ -215,13 +211,12 @@ export async function runSplit(
   const whole = composePrompt({ prompt, ...sources });
   const { system, maxTokens } = own.values;
   const messages = promptMessages(system, whole);
-  const tokensOfAll = (id: string) =>
-    estimateMessages(messages, own.ratios?.get(id)) + (maxTokens ?? 0);
+  const tokensOfAll = estimateMessages(messages) + (maxTokens ?? 0);
   const settings = withModel(own, tokensOfAll);
   const { model } = settings.values;
   const { windows } = settings;
   const room = roomFor({ model, windows, maxTokens, system, prompt: longestPrompt(prompt) });
-  const fits = contextFit(model, tokensOfAll(model), windows).state !== 'over';
+  const fits = contextFit(model, tokensOfAll, windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';
   const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
   const { pieces, longLines } = planFor(room.budget);

@@ -11,7 +11,7 @@ import type { Context } from '../program/context.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
-import { nameUsage } from '../service/metered-service.ts';
+import type { UsageSource } from '../../usage/budget.ts';
 import { openService, type Service } from '../service/service.ts';
 import { askModel } from './ask-model.ts';
 import type { CompareOptions, Comparison } from './comparison.ts';
@@ -27,12 +27,10 @@ interface Services {
 }
 
 /** Opens one service per profile. @throws Failure */
-async function openServices({
-  context,
-  options,
-  presentation,
-  models,
-}: Comparison): Promise<Services> {
+async function openServices(
+  { context, options, presentation, models }: Comparison,
+  source: UsageSource,
+): Promise<Services> {
   const services = new Map<string | undefined, Service>();
   const close = async () => {
     for (const service of services.values()) await service.close();
@@ -40,7 +38,7 @@ async function openServices({
   try {
     for (const { profile, settings } of models) {
       if (services.has(profile)) continue;
-      const service = await openService(context, presentation, options, settings, {
+      const service = await openService(context, presentation, options, settings, source, {
         network: undiciNetwork,
       });
       services.set(profile, service);
@@ -225,8 +223,8 @@ export async function compare(
   const comparison: Comparison = { ...own, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);
   let conversation: string | undefined;
-  nameUsage(context, { command: 'compare', conversation: () => conversation });
-  const services = await openServices(comparison);
+  const source = { command: 'compare', conversation: () => conversation };
+  const services = await openServices(comparison, source);
   try {
     const shown = await recordAnswers(comparison, services, ({ id }) => {
       conversation = id;

@@ -8,7 +8,7 @@ import { resolveSettings } from '../../settings/resolve.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { luminance, terminalColors } from '../../terminal/device/terminal-colors.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { readKnown } from '../service/served-windows.ts';
+import { readWindows } from '../../usage/windows.ts';
 
 const published = catalogue.map(({ id }) => id);
 
@@ -33,7 +33,7 @@ function modelProblem(
   model: string,
 ): string | undefined {
   const baseUrl = baseUrlOf(context.environment, stored, profile);
-  const reported = [...readKnown(context, baseUrl).windows.keys()];
+  const reported = [...readWindows(context, baseUrl).keys()];
   const known = reported.length === 0 ? published : reported;
   if (model === 'auto' || known.includes(model)) return undefined;
   const near = nearlyNamed(model, known);

@@ -4,7 +4,6 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { openClient, openService, type Service } from '../service/service.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkServer, type ServerFacts } from './check-server.ts';
@@ -62,13 +61,14 @@ export async function examineService(
 ): Promise<ServerFacts | undefined> {
   const { context, options, presentation, add } = examination;
   const limited = withShortLimits(settings);
-  nameUsage(context, { command: 'doctor' });
   const observed = observeNetwork(nodeNetwork, context.clock);
   // The findings have what they would print.
   const output = { ...presentation, notices: silentNotices };
   let service: Service | undefined;
   try {
-    service = await openService(context, output, options, limited, { network: observed.open });
+    const source = { command: 'doctor' };
+    const network = { network: observed.open };
+    service = await openService(context, output, options, limited, source, network);
     return await probeService(examination, limited, observed, service);
   } catch (error) {
     context.signal.throwIfAborted();

@@ -30,7 +30,8 @@ async function withService<Result>(
 ): Promise<Result> {
   const { notices, noticeStyle: style, animated } = presentation;
   const settings = readSettings(context, notices, options);
-  const service = await openService(context, presentation, options, settings);
+  const source = { command: 'models' };
+  const service = await openService(context, presentation, options, settings, source);
   const quiet = options.quiet === true;
   const { stderr } = context.streams;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });

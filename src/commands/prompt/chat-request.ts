@@ -32,14 +32,12 @@ export function promptMessages(system: string | undefined, prompt: string): read
  * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
  */
 export function buildRequest(
-  { values, params, windows, ratios }: ResolvedSettings,
+  { values, params, windows }: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,
 ): { readonly request: CompletionRequest; readonly estimate: number } {
-  const tokens = (id: string) =>
-    estimateMessages(messages, ratios?.get(id)) + (values.maxTokens ?? 0);
-  const model = values.model === 'auto' ? smallestModelFor(tokens, windows) : values.model;
-  const estimate = tokens(model);
+  const estimate = estimateMessages(messages) + (values.maxTokens ?? 0);
+  const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
   const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
   refuseImpossible(model, bytes, windows);
   const request: Writable<CompletionRequest> = { model, messages };

@@ -29,7 +29,7 @@ export function keyRenewal(
     const rejected = await serviceKey(context, settings);
     forgetPrintedKey(context, apiKeyCommand);
     if ((await serviceKey(context, settings)) === rejected) return false;
-    const renewed = await openService(context, presentation, options, settings);
+    const renewed = await openService(context, presentation, options, settings, service.source);
     replace(renewed);
     await service.close();
     return true;

@@ -22,7 +22,7 @@ function laterClient(open: () => Promise<Service>): Client {
 /** The sandbox, which needs a server that the first frame does not wait for. */
 export function laterSandbox(
   open: () => Promise<Service>,
-  facts: Pick<Service, 'windows' | 'clock'>,
+  facts: Pick<Service, 'windows' | 'clock' | 'source'>,
 ): LaterService {
   let opening: Promise<Service> | undefined;
   const close = async () => {

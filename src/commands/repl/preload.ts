@@ -8,7 +8,6 @@ const pause = 1000;
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/create-client.ts'),
   () => import('../../client/http/node-network.ts'),
-  () => import('../service/usage-meter.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/spoken/spoken-markdown.ts'),
   () => import('../../terminal/markdown/word-rows.ts'),

@@ -30,7 +30,6 @@ import { untilLeft } from './until-left.ts';
 import { createSessionNotices, type SessionNotices } from './session-notices.ts';
 import { openReplService, type ReplService } from './service.ts';
 import { commandOf, sessionSettings } from './session-settings.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 
 interface Parts {
@@ -202,13 +201,13 @@ async function serve(
   const { presentation, notify } = sessionNotices;
   const settings = withModelOf(read, modelOf(journal.conversation()));
   const conversation = () => opened.session && savedId(opened.session);
-  nameUsage(context, {
+  const source = {
     get command() {
       return commandOf(opened.session?.state());
     },
     conversation,
-  });
-  const service = await openReplService({ context, presentation, options, settings });
+  };
+  const service = await openReplService({ context, presentation, options, settings, source });
   const memory = createReplMemory(context, settings.values.save, notify);
   try {
     const isLineMode = !canRedraw(context.environment, options);

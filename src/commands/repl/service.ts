@@ -10,6 +10,8 @@ import type { SessionSettings } from '../../repl/state/effect.ts';
 import { parseApiKey } from '../../settings/setting-value.ts';
 import { saveCredential, setStoredSetting } from '../../settings/profiles.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { UsageSource } from '../../usage/budget.ts';
+import { withWindow } from '../../usage/windows.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import { planRequest } from '../prompt/chat-request.ts';
 import type { ChatOptions } from '../chat/run.ts';
@@ -26,7 +28,6 @@ import {
 } from '../models/model-text.ts';
 import type { Presentation } from '../print/presentation.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
-import { withWindow } from '../service/served-windows.ts';
 import { changedParams } from '../service/changed-params.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings, changeStored, noticeOverrides } from '../service/settings-access.ts';
@@ -36,6 +37,7 @@ export interface ReplServiceOptions {
   readonly presentation: Presentation;
   readonly options: ChatOptions;
   readonly settings: ResolvedSettings;
+  readonly source: UsageSource;
 }
 
 export interface ReplService extends ServicePort {
@@ -47,13 +49,12 @@ export interface ReplService extends ServicePort {
 
 function factsOf(
   { baseUrl, isSandbox, replayedFrom, windows }: Service,
-  { apiKey, ratios }: ResolvedSettings,
+  { apiKey }: ResolvedSettings,
 ): ServiceFacts {
   const facts = {
     isSandbox,
     hasKey: isSandbox || apiKey !== undefined,
     windows: windows(),
-    ...(ratios !== undefined && { ratios }),
   };
   if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
   return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
@@ -162,8 +163,8 @@ async function openOther(
   signal: AbortSignal,
 ): Promise<Service> {
   const { sandbox: _sandbox, ...others } = replOptions.options;
-  const { context, presentation } = replOptions;
-  const opened = await openService(context, presentation, others, settings);
+  const { context, presentation, source } = replOptions;
+  const opened = await openService(context, presentation, others, settings, source);
   try {
     await check(opened.client, signal);
     if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
@@ -176,14 +177,14 @@ async function openOther(
 
 /** The sandbox, without a notice, if no service is configured. It starts later, unless it is recorded. */
 function openFirst(replOptions: ReplServiceOptions): Promise<Service> | LaterService {
-  const { context, presentation, options, settings } = replOptions;
+  const { context, presentation, options, settings, source } = replOptions;
   const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
   const opening = sandbox ? { ...options, sandbox } : options;
-  const open = () => openService(context, presentation, opening, settings);
+  const open = () => openService(context, presentation, opening, settings, source);
   const { record, replay } = chooseRecording(options, context.environment);
   if (!sandbox || record !== undefined || replay !== undefined) return open();
   const windows = withWindow(new Map(), settings.values);
-  return laterSandbox(open, { windows: () => windows, clock: context.clock });
+  return laterSandbox(open, { windows: () => windows, clock: context.clock, source });
 }
 
 /** Opens the first service of a REPL. */

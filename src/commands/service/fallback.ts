@@ -6,6 +6,7 @@ import { count } from '../../output/figures.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { UsageSource } from '../../usage/budget.ts';
 import { type NamedModelOptions, parseModel, settingsOf } from './named-model.ts';
 import type { Service } from './service.ts';
 import { readStored, type SettingsContext } from './settings-access.ts';
@@ -47,7 +48,7 @@ export function fallbackModels(
   return [first, ...others.filter((other) => !isSame(other.settings, settings))];
 }
 
-type OpenOther = (settings: ResolvedSettings) => Promise<Service>;
+type OpenOther = (settings: ResolvedSettings, source: UsageSource) => Promise<Service>;
 
 /**
  * The services of the models. Those of different profiles are opened when they are needed; the sandbox and a replay
@@ -57,8 +58,8 @@ type OpenOther = (settings: ResolvedSettings) => Promise<Service>;
 export function createFallbackServices(profile: string, open: OpenOther) {
   const opening = new Map<FallbackModel, Promise<Service>>();
   const opened: Service[] = [];
-  async function openOther({ settings }: FallbackModel): Promise<Service> {
-    const service = await open(settings);
+  async function openOther(model: FallbackModel, inUse: Service): Promise<Service> {
+    const service = await open(model.settings, inUse.source);
     opened.push(service);
     return service;
   }
@@ -66,7 +67,7 @@ export function createFallbackServices(profile: string, open: OpenOther) {
     async of(model: FallbackModel, inUse: Service): Promise<Service> {
       const isLocal = inUse.isSandbox || inUse.replayedFrom !== undefined;
       if (isLocal || model.settings.profile.value === profile) return inUse;
-      const other = opening.get(model) ?? openOther(model);
+      const other = opening.get(model) ?? openOther(model, inUse);
       opening.set(model, other);
       return other;
     },
@@ -78,11 +79,11 @@ export function createFallbackServices(profile: string, open: OpenOther) {
 }
 
 const tooLong =
-  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens/i;
+  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|maximum number of tokens/i;
 
 /** The service refused a prompt because of its length. */
-export const isTooLong = ({ kind, message }: Failure): boolean =>
-  kind === 'invalid_request' && tooLong.test(message);
+export const isTooLong = ({ kind, message, contextWindow }: Failure): boolean =>
+  kind === 'invalid_request' && (contextWindow !== undefined || tooLong.test(message));
 
 /** The service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {

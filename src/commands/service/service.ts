@@ -11,15 +11,17 @@ import {
   withoutSources,
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import { maskUrl } from '../../secrecy/mask.ts';
+import type { UsageSource } from '../../usage/budget.ts';
+import { meterClient } from '../../usage/meter.ts';
+import { learnWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { Presentation } from '../print/presentation.ts';
-import { textFilter } from '../program/mask-secrets.ts';
+import { maskText, textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
-import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
-import { learnWindows, withWindow } from './served-windows.ts';
 
 export interface Service {
   readonly client: Client;
@@ -32,6 +34,8 @@ export interface Service {
   readonly baseUrl: string;
   /** The built-in sandbox answers: nothing leaves the machine. */
   readonly isSandbox: boolean;
+  /** What sends its prompts. */
+  readonly source: UsageSource;
   /** The recording that is replayed; undefined for a service or the sandbox. */
   readonly replayedFrom?: string;
   close(): Promise<void>;
@@ -151,6 +155,7 @@ async function openReplay(
   context: Context,
   { notices, debugLog }: ServiceOutput,
   settings: ResolvedSettings,
+  source: UsageSource,
   replay: ReplayChoice,
 ): Promise<Service> {
   const { replayOptions } = await import('./recorded-service.ts');
@@ -164,6 +169,7 @@ async function openReplay(
     clock,
     baseUrl: replayUrl,
     isSandbox: false,
+    source,
     replayedFrom: replay.file,
     close: async () => client.close(),
   };
@@ -196,6 +202,7 @@ interface ServiceChanges extends Pick<Partial<ClientOptions>, 'network'> {
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox.
+ * @param source what sends its prompts, for the ledger and the limits of a run
  * @param changes how the service is used, and options of the client
  * @throws Failure `configuration` if none of them is available
  */
@@ -204,13 +211,14 @@ export async function openService(
   output: ServiceOutput,
   options: GlobalOptions,
   settings: ResolvedSettings,
+  source: UsageSource,
   { writesFile = false, ...changes }: ServiceChanges = {},
 ): Promise<Service> {
   const { notices, debugLog: log } = output;
   const { clock, environment } = context;
   const { record, replay } = chooseRecording(options, environment);
   // A replay sends nothing, so it is not metered.
-  if (replay !== undefined) return openReplay(context, output, settings, replay);
+  if (replay !== undefined) return openReplay(context, output, settings, source, replay);
   const baseUrl = options.sandbox === true ? undefined : settings.values.baseUrl;
   if (baseUrl === undefined && options.sandbox !== true) {
     await noticeSandbox(context, notices, settings, writesFile);
@@ -224,18 +232,32 @@ export async function openService(
   if (!isSandbox) noticeRisks(context, notices, settings);
   const target = await openTarget(context, settings, baseUrl);
   const client = await openClient(context, log, settings, target, { ...recording, ...changes });
-  const learning = isSandbox
+  const mask = (text: string) => maskText(context.secrets, text);
+  const { windows, client: unmetered } = isSandbox
     ? { client, windows: () => withWindow(new Map(), settings.values) }
-    : learnWindows(context, log, settings, client);
-  const service = {
-    ...learning,
+    : learnWindows(client, { context, settings, log, mask });
+  const { state } = resolveFolders(context);
+  const meter = meterClient(unmetered, {
+    clock,
+    state,
+    notices,
+    settings,
+    source,
+    isSandbox,
+    mask,
+  });
+  return {
+    client: meter.client,
+    unmetered,
+    windows,
     clock,
     baseUrl: target.baseUrl,
     isSandbox,
+    source,
     async close() {
+      meter.close();
       client.close();
       await target.close?.();
     },
   };
-  return meterService(service, { context, notices, log, settings });
 }

@@ -13,11 +13,11 @@ import {
   type StoredSettings,
 } from '../../settings/stored-settings.ts';
 import { terminalSettings } from '../../settings/terminal-settings.ts';
+import { readWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { withRole } from './role.ts';
-import { readKnown, withWindow } from './served-windows.ts';
 
 export type SettingsContext = FolderFacts & Pick<Context, 'secrets'>;
 
@@ -101,9 +101,8 @@ export function readSettings(
         },
   );
   keepSecrets(context, settings);
-  const { baseUrl } = settings.values;
-  const { windows, ratios } = readKnown(context, baseUrl);
-  return { ...settings, windows: withWindow(windows, settings.values), ratios };
+  const windows = readWindows(context, settings.values.baseUrl);
+  return { ...settings, windows: withWindow(windows, settings.values) };
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   trashFolder,
 } from '../../conversation/library/conversation-folder.ts';
 import { Failure } from '../../failure.ts';
-import { ledgerFolder } from '../../ledger/ledger-files.ts';
+import { ledgerFolder } from '../../usage/ledger.ts';
 import { resolveCacheFolder } from '../../settings/cache-folder.ts';
 import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
 import {

@@ -7,7 +7,6 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, promptMessages } from '../prompt/chat-request.ts';
 import type { Shell } from '../completion/scripts.ts';
-import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
 import { readInput } from './read-input.ts';
@@ -88,7 +87,8 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const settings = readSettings(context, silentNotices, options);
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
   const { request } = planRequest(settings, messages, true);
-  const service = await openService(context, presentation, options, settings);
+  const source = { command: 'shell-init' };
+  const service = await openService(context, presentation, options, settings, source);
   const { stderr } = context.streams;
   const quiet = options.quiet === true || !stderr.isTerminal;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
@@ -117,7 +117,6 @@ export async function printSuggestion(
   options: GlobalOptions,
   shell: Shell,
 ): Promise<void> {
-  nameUsage(context, { command: 'shell-init' });
   try {
     await context.streams.stdout.write(`${await suggest(context, options, shell)}\n`);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { groupings } from '../../ledger/sum-usage.ts';
+import { groupings } from '../../usage/sums.ts';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples, setHelpList } from '../program/help-details.ts';
 import type { UsageOptions } from './run.ts';

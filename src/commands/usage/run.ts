@@ -1,13 +1,4 @@
 import { Failure } from '../../failure.ts';
-import type { LedgerLine } from '../../ledger/ledger-line.ts';
-import { localDay, parseSince } from '../../ledger/local-time.ts';
-import { readLedger } from '../../ledger/read-ledger.ts';
-import {
-  createUsageSums,
-  type Grouping,
-  type PriceOf,
-  type UsageSum,
-} from '../../ledger/sum-usage.ts';
 import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { usageRows, usageText } from '../../output/usage-figures.ts';
@@ -15,6 +6,9 @@ import { resolveFolders } from '../../settings/folders.ts';
 import { priceTable, type PriceTable } from '../../settings/prices.ts';
 import { knownProfiles, unknownProfile } from '../../settings/profile-name.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
+import { localDay, parseSince } from '../../usage/days.ts';
+import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
+import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
@@ -104,8 +98,9 @@ function printNotices(notices: Notices, { rows, total, broken, sandboxed }: Foun
   const { withoutPrice, unpriced, costs } = total;
   if (costs.size > 0 && withoutPrice !== undefined) {
     const { model, profile } = withoutPrice;
+    const verb = unpriced === 1 ? 'is' : 'are';
     notices.notice(
-      `the cost is without ${countOf(unpriced, 'request')} whose model has no price: natter config set prices.${model} 0.5/1.5 --profile ${profile}`,
+      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; natter config set prices.${model} 0.5/1.5 --profile ${profile}`,
     );
   }
 }

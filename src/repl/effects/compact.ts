@@ -11,7 +11,7 @@ import { failureText, type SessionCore } from '../session/session-core.ts';
 import type { Action } from '../state/action.ts';
 import type { Effect } from '../state/effect.ts';
 import { failureEntry, notice, type Entry } from '../state/entry.ts';
-import { conversationOf, ratioOf } from '../state/position.ts';
+import { conversationOf } from '../state/position.ts';
 import { renewKey } from './renew-key.ts';
 
 type CompactEffect = Effect & { readonly type: 'compact' };
@@ -69,7 +69,6 @@ async function receive(
 
 /** Why a received text cannot replace the turns; undefined if it can. */
 function problemOf(
-  core: SessionCore,
   plan: CompactionPlan,
   { text, refusal, finishReason }: Received,
 ): string | undefined {
@@ -80,7 +79,7 @@ function problemOf(
   }
   const content = text.trim();
   if (content === '') return 'the summary is empty';
-  const size = estimateTokens(sentSummary({ content }), ratioOf(core.state()));
+  const size = estimateTokens(sentSummary({ content }));
   return size < plan.tokens
     ? undefined
     : `the summary (~${tokenText(size)}) is not shorter than the turns (~${count(plan.tokens)})`;
@@ -147,7 +146,7 @@ async function askForSummary(
     });
     await receive(core, request, received, signal);
     await core.transcript.closeAnswer();
-    const problem = problemOf(core, plan, received);
+    const problem = problemOf(plan, received);
     if (problem !== undefined) {
       return failed(failureEntry(core.ports.clean(problem), unchanged));
     }
@@ -162,9 +161,8 @@ async function askForSummary(
 function planOf(core: SessionCore, { wanted, settings }: CompactEffect) {
   const { service, branch } = core.state();
   const window = contextWindow(settings.model, service.windows);
-  const ratio = ratioOf({ service, settings });
   const conversation = conversationOf({ conversation: core.journal().conversation(), branch });
-  return planCompaction(conversation, { window, ratio, wanted });
+  return planCompaction(conversation, { window, wanted });
 }
 
 function nothingToDo({ conversation, branch }: ReturnType<SessionCore['state']>): Entry {

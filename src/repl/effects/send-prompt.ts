@@ -9,7 +9,7 @@ import { Failure } from '../../failure.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { notice } from '../state/entry.ts';
-import { contextUse, messagesFor, ratioOf } from '../state/position.ts';
+import { contextUse, messagesFor } from '../state/position.ts';
 import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
@@ -147,8 +147,7 @@ async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
   const { model } = settings;
   answer.recorder = createAnswerRecorder(journal, { model, nextModel, parent: promptId });
   const conversation = endingWith(journal.conversation(), promptId);
-  const ratio = ratioOf({ service: core.state().service, settings });
-  const { tokens } = contextUse(conversation, undefined, ratio);
+  const { tokens } = contextUse(conversation, undefined);
   const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
   if (warning !== undefined) core.print([notice(warning)]);
   await renewKey(core, signal, () => receiveEvents(answer, request));

@@ -5,7 +5,7 @@ import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../../conversation/tree.ts';
 import { runTask, type SessionCore } from '../session/session-core.ts';
 import { failureEntry, notice, type Entry } from '../state/entry.ts';
-import { conversationOf, messagesFor, promptsOf, ratioOf } from '../state/position.ts';
+import { conversationOf, messagesFor, promptsOf } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
 import { contextText, type ContextFigures } from '../text/context-text.ts';
 
@@ -19,8 +19,7 @@ function nextMessages(state: ReplState): readonly Message[] {
 function figuresOf(state: ReplState): ContextFigures {
   const { settings, service, context, attachments } = state;
   const conversation = conversationOf(state);
-  const ratio = ratioOf(state);
-  const parts = contextParts(conversation, nextMessages(state), ratio);
+  const parts = contextParts(conversation, nextMessages(state));
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
   return {
@@ -32,7 +31,7 @@ function figuresOf(state: ReplState): ContextFigures {
     parts,
     attached: {
       files: attachments.length,
-      tokens: attachments.reduce((sum, { content }) => sum + estimateTokens(content, ratio), 0),
+      tokens: attachments.reduce((sum, { content }) => sum + estimateTokens(content), 0),
     },
     prompts: promptsOf(path.slice(summarized)).length,
     summarized: promptsOf(path.slice(0, summarized)).length,

@@ -15,7 +15,7 @@ import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
-import { contextUse, currentPath, ratioOf, withBranch } from '../state/position.ts';
+import { contextUse, currentPath, withBranch } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
 import { correctionOf, learnCorrection } from '../state/token-correction.ts';
 import { closeAnswer, type EndedAnswer } from './close-answer.ts';
@@ -54,18 +54,17 @@ function withEvent(
 }
 
 export function onChatEvent(state: ReplState, event: ChatEvent, now: number): ReplState {
-  const { activity, service, usage } = state;
+  const { activity, usage } = state;
   if (activity?.type !== 'answer') return { ...state, now };
   const { model } = activity;
-  const tokensOf = (text: string) =>
-    tokensOfPiece(text, service.ratios?.get(model)) * correctionOf(usage.corrections, model);
+  const tokensOf = (text: string) => tokensOfPiece(text) * correctionOf(usage.corrections, model);
   return { ...state, now, activity: withEvent(activity, event, { now, tokensOf }) };
 }
 
 /** A different conversation brings its system prompt and its model. */
 export function withConversation(state: ReplState, conversation: Conversation): ReplState {
   if (conversation.id === state.conversation.id) {
-    const context = contextUse(conversation, state.branch, ratioOf(state));
+    const context = contextUse(conversation, state.branch);
     const next = { ...state, conversation, context };
     return { ...next, hasOfferedModel: state.hasOfferedModel && isNearlyFull(next) };
   }
@@ -81,7 +80,7 @@ export function withConversation(state: ReplState, conversation: Conversation): 
     ...used,
     conversation,
     branch: undefined,
-    context: contextUse(conversation, undefined, ratioOf(used)),
+    context: contextUse(conversation, undefined),
     hasOfferedModel: false,
     compaction: { ...state.compaction, hasFailed: false },
   };
@@ -98,12 +97,11 @@ function addUsage(state: ReplState, asked = state.settings.model): ReplState {
   if (answer?.role !== 'assistant') return state;
   const isEstimate = answer.usage?.prompt_tokens === undefined;
   const lastUsage = usageOf(answer, state.context.tokens, isEstimate);
-  const { usage, service } = state;
-  const ratio = service.ratios?.get(asked);
+  const { usage } = state;
   return {
     ...state,
     usage: {
-      corrections: learnCorrection(usage.corrections, answer, asked, ratio),
+      corrections: learnCorrection(usage.corrections, answer, asked),
       answers: usage.answers + 1,
       promptTokens: usage.promptTokens + lastUsage.promptTokens,
       completionTokens: usage.completionTokens + lastUsage.completionTokens,

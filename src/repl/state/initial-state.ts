@@ -2,7 +2,7 @@ import type { Conversation } from '../../conversation/tree.ts';
 import type { Dialog } from './dialog.ts';
 import { createHistory } from '../editing/history.ts';
 import { createBuffer } from '../editing/text-buffer.ts';
-import { contextUse, ratioOf } from './position.ts';
+import { contextUse } from './position.ts';
 import type { ReplState, ServiceFacts } from './state.ts';
 import type { SessionSettings } from './effect.ts';
 
@@ -56,7 +56,7 @@ export function initialState(facts: InitialFacts): ReplState {
     branch: undefined,
     settings,
     service,
-    context: contextUse(conversation, undefined, ratioOf({ service, settings })),
+    context: contextUse(conversation, undefined),
     hasOfferedModel: false,
     compaction: { isAutomatic: facts.compactsAutomatically ?? false, hasFailed: false },
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },

@@ -8,7 +8,7 @@ import {
   type Conversation,
   type Turn,
 } from '../../conversation/tree.ts';
-import { estimateMessages, type TokenRatio } from '../../conversation/token-estimate.ts';
+import { estimateMessages } from '../../conversation/token-estimate.ts';
 import type { Branch, ContextUse, ReplState } from './state.ts';
 
 /** The turns before the next prompt; undone ones are not part of it. */
@@ -75,16 +75,9 @@ export function nextParent({
   return pair.prompt.parent;
 }
 
-/** Of the model in use. */
-export const ratioOf = ({
-  service,
-  settings,
-}: Pick<ReplState, 'service' | 'settings'>): TokenRatio | undefined =>
-  service.ratios?.get(settings.model);
-
 /** Updates the context use too. */
 export function withBranch(state: ReplState, branch: Branch | undefined): ReplState {
-  return { ...state, branch, context: contextUse(state.conversation, branch, ratioOf(state)) };
+  return { ...state, branch, context: contextUse(state.conversation, branch) };
 }
 
 /** Prompt and completion tokens, as reported by the service. */
@@ -96,11 +89,7 @@ function reportedTokens({ usage }: Turn): number | undefined {
 }
 
 /** The last usage that the service reported for the present messages, plus an estimate of the turns after it. */
-export function contextUse(
-  conversation: Conversation,
-  branch: Branch | undefined,
-  ratio?: TokenRatio,
-): ContextUse {
+export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
   const path = currentPath(conversation, branch);
   const end = conversationOf({ conversation, branch });
   const summary = summaryOf(end);
@@ -111,9 +100,9 @@ export function contextUse(
   );
   const counted = last && reportedTokens(last);
   if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
-  const estimate = estimateMessages(messagesFor(end), ratio);
+  const estimate = estimateMessages(messagesFor(end));
   if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
-  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)), ratio);
+  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)));
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }
 

@@ -1,7 +1,6 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
 import type { TokenCorrections } from './token-correction.ts';
-import type { TokenRatios } from '../../conversation/token-estimate.ts';
 import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { PromptCommand } from './prompt-command.ts';
@@ -136,7 +135,6 @@ export interface ServiceFacts {
   readonly isReplay?: boolean;
   /** The windows that the service reported. */
   readonly windows?: ModelWindows;
-  readonly ratios?: TokenRatios;
 }
 
 interface Change {

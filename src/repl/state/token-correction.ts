@@ -1,4 +1,4 @@
-import { estimateTokens, type TokenRatio } from '../../conversation/token-estimate.ts';
+import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { textOf, type Turn } from '../../conversation/tree.ts';
 
 /** Sums of the tokens of answers: as the service counted them, and as estimated. */
@@ -18,10 +18,9 @@ export function learnCorrection(
   before: TokenCorrections = new Map(),
   answer: Turn,
   model: string,
-  ratio: TokenRatio | undefined,
 ): TokenCorrections {
   const counted = answer.usage?.completion_tokens ?? 0;
-  const estimated = estimateTokens(textOf(answer), ratio);
+  const estimated = estimateTokens(textOf(answer));
   if (counted * greatest < estimated || counted > estimated * greatest || estimated === 0)
     return before;
   const sums = before.get(model) ?? { counted: 0, estimated: 0 };

@@ -10,7 +10,8 @@ const prompt = { model: 'origin', messages: [] };
 function openSandbox(failures = 0) {
   const calls: string[] = [];
   let left = failures;
-  const facts = { windows: () => new Map<string, number>(), clock: createFakeClock() };
+  const source = { command: 'repl' };
+  const facts = { windows: () => new Map<string, number>(), clock: createFakeClock(), source };
   const client: Client = {
     async *chat() {
       yield { type: 'text-received', text: 'hello', deltas: ['hello'] };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/commands/program/program.ts';
-import type { LedgerLine } from '../../../src/ledger/ledger-line.ts';
-import { stateWith } from '../../ledger/ledger-place.ts';
+import type { LedgerLine } from '../../../src/usage/ledger.ts';
+import { stateWith } from '../../usage/ledger-place.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
 /** Runs `natter usage` at 2026-11-20 12:00 UTC. @returns the output */
@@ -186,7 +186,7 @@ test('the prices of each profile give the cost, as they are now', async () => {
     total: { cost: { USD: 3, EUR: 0.2 }, unpriced_requests: 1 },
   });
   expect(stderr).toContain(
-    'the cost is without 1 request whose model has no price: natter config set prices.origin 0.5/1.5 --profile default\n',
+    '1 request is not in the cost: the model has no price; natter config set prices.origin 0.5/1.5 --profile default\n',
   );
 });
 

@@ -50,9 +50,3 @@ test('tokens of hidden reasoning, and those of a different model, correct nothin
   expect(tokensShown(text, 3000)).toContain('· ~330 tokens');
   expect(tokensShown(text, 300, 'nextgen')).toContain('· ~330 tokens');
 });
-
-test('the count of the first answer uses what earlier sessions learned about the model', () => {
-  const service = { ...stateOf().service, ratios: new Map([['origin', { ascii: 0.2 }]]) };
-  const asked = run(stateOf({ service }), typed('hello'), enter).state;
-  expect(shown(received(asked, text))).toContain('· ~264 tokens');
-});

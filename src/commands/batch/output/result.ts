@@ -6,7 +6,6 @@ import { fieldsAfterId, jsonLine } from '../../../output/json-answer.ts';
 import { cleanLine } from '../../program/mask-secrets.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { ItemOutcome } from '../sending/item-attempt.ts';
-import { answeredFields, placeJson } from './answered-line.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */
 function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {
@@ -24,19 +23,6 @@ function errorFields(failure: Failure, secrets: Secrets): object {
 
 /** The result of a sent item: the fields of `--json`, with `error` if it failed. */
 export function outcomeLine(
-  secrets: Secrets,
-  item: ItemPlace,
-  fingerprint: bigint,
-  outcome: ItemOutcome,
-): string {
-  const fields = answeredFields(outcome);
-  if (fields === undefined) return anyOutcomeLine(secrets, item, fingerprint, outcome);
-  const { index, line, id } = item;
-  return `{${placeJson(index, line, id, formatFingerprint(fingerprint))}${fields}}\n`;
-}
-
-/** {@link outcomeLine} for outcomes with any fields. */
-export function anyOutcomeLine(
   secrets: Secrets,
   item: ItemPlace,
   fingerprint: bigint,

@@ -4,7 +4,6 @@ import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
-import { nameUsage } from '../../service/metered-service.ts';
 import { guardedClient } from '../../prompt/guard/secret-guard.ts';
 import { openService } from '../../service/service.ts';
 import { readSettings } from '../../service/settings-access.ts';
@@ -65,8 +64,9 @@ async function workOn(
   const { context, options, presentation } = opened;
   const { notices } = presentation;
   const { check, settings } = await batchCheck(notices, header, batchSettings(own, header));
+  const source = { command: 'batch work', batch: runId(context) };
   const network = { network: undiciNetwork };
-  const service = await openService(context, presentation, options, settings, network);
+  const service = await openService(context, presentation, options, settings, source, network);
   const giveUp = new AbortController();
   const keeper = createResultKeeper({
     queue,
@@ -100,7 +100,6 @@ export async function workBatch(
     const queue = await findBatch(connection, options);
     const header = await queue.header();
     if (header === undefined) throw lostBatch(queue.name);
-    nameUsage(context, { command: 'batch work', batch: runId(context) });
     await workOn({ context, options, presentation, plan, connection }, queue, header, own);
   } finally {
     await connection.close();

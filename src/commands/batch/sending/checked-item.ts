@@ -1,4 +1,5 @@
 import type { CompletionRequest } from '../../../client/contract.ts';
+import type { Failure } from '../../../failure.ts';
 import {
   askUntilConforming,
   type CheckedAnswers,
@@ -8,14 +9,20 @@ import {
 } from '../../check/ask.ts';
 import { checkFields, withValue } from '../../check/check-fields.ts';
 import type { AnswerCheck } from '../../check/open-check.ts';
+import { isUnsent } from './count-outcome.ts';
 import type { ItemOutcome } from './item-attempt.ts';
 
-/** Without an answer that was cancelled before its text: the one before is the outcome. */
+/** The failure of a request that was not sent. */
+function unsentFailure({ failure }: ItemOutcome): Failure | undefined {
+  return failure !== undefined && isUnsent(failure) ? failure : undefined;
+}
+
+/** Without an answer that was cancelled before its text, or not asked for: the one before is the outcome. */
 function received(answers: CheckedAnswers<ItemOutcome>): CheckedAnswers<ItemOutcome> {
-  const { wasStopped, content } = lastOf(answers).answer;
+  const { answer } = lastOf(answers);
   const earlier = answers.slice(0, -1);
   const before = earlier.pop();
-  const isMissing = wasStopped && content === '';
+  const isMissing = answer.content === '' && (answer.wasStopped || unsentFailure(answer));
   return isMissing && before !== undefined ? [...earlier, before] : answers;
 }
 
@@ -30,19 +37,18 @@ export async function sendChecked(
   send: (request: CompletionRequest) => Promise<ItemOutcome>,
   mayAskAgain: () => boolean,
 ): Promise<ItemOutcome> {
-  const answers = received(
-    await askUntilConforming({
-      check,
-      messages: request.messages,
-      send: (messages) => send({ ...request, messages }),
-      onMismatch: mayAskAgain,
-    }),
-  );
+  const asked = await askUntilConforming({
+    check,
+    messages: request.messages,
+    send: (messages) => send({ ...request, messages }),
+    onMismatch: mayAskAgain,
+  });
+  const answers = received(asked);
   const { answer, checked } = lastOf(answers);
   return {
     ...answer,
     metadata: metadataOf(answers),
-    failure: failureOf(check, answers),
+    failure: unsentFailure(lastOf(asked).answer) ?? failureOf(check, answers),
     checked: {
       fields: checkFields(answers, request.model),
       withValue: (line) => withValue(line, checked),

@@ -56,8 +56,8 @@ function createSenders({
   sending,
   ...first
 }: BatchFallbackOptions) {
-  const services = createFallbackServices(first.settings.profile.value, (settings) =>
-    openService(context, presentation, options, settings, { network: undiciNetwork }),
+  const services = createFallbackServices(first.settings.profile.value, (settings, source) =>
+    openService(context, presentation, options, settings, source, { network: undiciNetwork }),
   );
   return {
     async send(model: FallbackModel, content: ItemContent): Promise<ItemOutcome> {

@@ -1,12 +1,12 @@
 import type { InputItem } from '../../../batch/input/item.ts';
 import { shortTime } from '../report/batch-progress.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { estimateRequest } from '../../../usage/budget.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Service } from '../../service/service.ts';
 import { type Admission, createAdmission } from './admission.ts';
 import type { BatchPlan } from '../plan.ts';
 import { planItem } from './send-item.ts';
-import { estimateRequest } from './spending.ts';
 
 /** In milliseconds; a shorter pause is not worth a notice. */
 const longPause = 5000;
@@ -23,7 +23,7 @@ export function pauseNotice({ animated, notices }: Presentation): (wait: number)
 function estimateItem({ content }: InputItem, settings: ResolvedSettings) {
   if (content === undefined) return { prompt: 0, answer: 0 };
   try {
-    return estimateRequest(planItem(content, settings, false));
+    return estimateRequest(planItem(content, settings, false).request);
   } catch {
     // An item that cannot be sent: sending it reports why.
     return { prompt: 0, answer: 0 };

@@ -12,7 +12,6 @@ import type { ItemOutcome } from './item-attempt.ts';
 import { itemFingerprint, sendItem, type SendOptions } from './send-item.ts';
 import type { BatchSink } from '../output/sink.ts';
 import type { BatchFallback } from './fallback.ts';
-import type { Spending } from './spending.ts';
 import { noteTruncation, type TruncationRun } from './truncation.ts';
 
 export interface ItemProcessing extends TruncationRun {
@@ -20,7 +19,6 @@ export interface ItemProcessing extends TruncationRun {
   readonly sending: SendOptions;
   readonly sink: BatchSink;
   readonly circuitBreaker: CircuitBreaker;
-  readonly spending: Spending | undefined;
   readonly fallback: BatchFallback | undefined;
   /** Starts no new items, because the failure would repeat. */
   readonly stopRun: (failure: Failure) => void;
@@ -57,7 +55,6 @@ function failItem(
 ): Promise<void> | undefined {
   const { secrets, sending, sink } = processing;
   const { index } = item;
-  processing.spending?.settle(index, undefined);
   permission.end(false, undefined);
   const failure = withRequestHint(toFailure(error), sending.settings);
   countFailure(processing.tally, failure, item);
@@ -74,7 +71,6 @@ function finishItem(
   const { secrets, sink } = processing;
   const { index } = item;
   const { failure, content, wasStopped } = outcome;
-  processing.spending?.settle(index, outcome);
   const isRefused = failure !== undefined && isUnsent(failure);
   if (isRefused) processing.stopRun(failure);
   // Cancelled or refused before any text: without a result, the next run sends it again.

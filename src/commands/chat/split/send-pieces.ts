@@ -120,7 +120,6 @@ function processingOf(
     tally,
     sending,
     circuitBreaker: createCircuitBreaker({ most: 10, maxWait: maxWaitOf(settings), isReplay }),
-    spending: undefined,
     fallback,
     isStrict,
     warnTruncated: (warning) => presentation.notices.warning(warning),

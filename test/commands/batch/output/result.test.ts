@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anyOutcomeLine, outcomeLine } from '../../../../src/commands/batch/output/result.ts';
+import { outcomeLine } from '../../../../src/commands/batch/output/result.ts';
 import type { ItemOutcome } from '../../../../src/commands/batch/sending/item-attempt.ts';
 import { createSecrets } from '../../../../src/commands/program/secrets.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -31,50 +31,66 @@ const withoutMetadata = (name: 'id' | 'model' | 'finishReason' | 'usage'): ItemO
   return { ...answered, metadata };
 };
 
-const contents = [
-  '',
-  'a "word"',
-  'a\\b',
-  'two\nlines',
-  'é',
-  '日本語',
-  '\u001b[31m',
-  '\ud800',
-  '\u2028',
-  '\x7f',
-];
+const secrets = createSecrets({});
 
-const outcomes: readonly (readonly [string, ItemOutcome])[] = [
-  ['an answer', answered],
-  ...contents.map((content) => [JSON.stringify(content), { ...answered, content }] as const),
-  ['an id with a quote', withMetadata({ id: '"' })],
-  ['no id', withoutMetadata('id')],
-  ['no model', withoutMetadata('model')],
-  ['a different model', withMetadata({ model: 'nextgen' })],
-  ['no finish reason', withoutMetadata('finishReason')],
-  ['no usage', withoutMetadata('usage')],
-  ['a part of the usage', withMetadata({ usage: { total_tokens: 3 } })],
-  ['no text', withMetadata({ timing: { total: 0.4 } })],
-  ['several attempts', withMetadata({ attempts: 3 })],
-  ['a profile', withMetadata({ profile: 'local' })],
-  ['a fallback', withMetadata({ fallbackFrom: [] })],
-  ['a refusal', withMetadata({ refusal: 'No.' })],
-  ['a truncated prompt', withMetadata({ estimatedPromptTokens: 99 })],
-  ['an incomplete answer', withMetadata({ complete: false })],
-  ['a failure', { ...answered, failure: new Failure('incomplete', 'the answer is incomplete') }],
+function resultOf(outcome: ItemOutcome, id?: string): unknown {
+  return JSON.parse(outcomeLine(secrets, { index: 7, line: 9, id }, 5n, outcome));
+}
+
+const place = { index: 7, line: 9, id: null, prompt_hash: '0000000000000005' };
+const answer = {
+  ...place,
+  completion_id: 'chatcmpl-1',
+  model: 'origin',
+  content: 'Yes.',
+  finish_reason: 'stop',
+  usage: { prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 },
+  attempts: 1,
+  timing: { first_text_ms: 1, total_ms: 3 },
+};
+
+test.each<readonly [string, ItemOutcome, object]>([
+  ['an answer', answered, answer],
+  ['no id', withoutMetadata('id'), { ...answer, completion_id: null }],
+  ['no model', withoutMetadata('model'), answer],
+  [
+    'a different model',
+    withMetadata({ model: 'nextgen' }),
+    { ...answer, requested_model: 'origin', model: 'nextgen' },
+  ],
+  ['no finish reason', withoutMetadata('finishReason'), { ...answer, finish_reason: null }],
+  ['no usage', withoutMetadata('usage'), { ...answer, usage: null }],
+  ['no text', withMetadata({ timing: { total: 0.4 } }), { ...answer, timing: { total_ms: 0 } }],
+  ['a profile', withMetadata({ profile: 'local' }), { ...answer, profile: 'local' }],
+  ['a refusal', withMetadata({ refusal: 'No.' }), { ...answer, refusal: 'No.' }],
+  [
+    'a truncated prompt',
+    withMetadata({ estimatedPromptTokens: 99 }),
+    { ...answer, truncated_suspected: true, estimated_prompt_tokens: 99 },
+  ],
+  ['an incomplete answer', withMetadata({ complete: false }), { ...answer, incomplete: true }],
+  [
+    'a failure',
+    { ...answered, failure: new Failure('incomplete', 'the answer is incomplete') },
+    { ...answer, error: expect.objectContaining({ kind: 'incomplete' }) as object },
+  ],
   [
     'a checked answer',
     { ...answered, checked: { fields: { value: 1 }, withValue: (line) => line } },
+    { ...answer, value: 1 },
   ],
-];
-
-const secrets = createSecrets({});
-
-test.each(outcomes)('the line of %s has the fields of any outcome', (_, outcome) => {
-  for (const id of [undefined, 'a', 'b"']) {
-    const place = { index: 7, line: 9, id };
-    const line = outcomeLine(secrets, place, 5n, outcome);
-    expect(line).toBe(anyOutcomeLine(secrets, place, 5n, outcome));
-    expect(JSON.parse(line)).toMatchObject({ index: 7, line: 9, id: id ?? null });
-  }
+])('the line of %s', (_, outcome, fields) => {
+  expect(resultOf(outcome)).toEqual(fields);
 });
+
+test.each(['', 'a "word"', 'a\\b', 'two\nlines', '日本語', '\u001b[31m', '\u2028', '\x7f'])(
+  'the text %j is kept, on one line without control characters',
+  (content) => {
+    const line = outcomeLine(secrets, { index: 7, line: 9, id: 'b"' }, 5n, {
+      ...answered,
+      content,
+    });
+    expect(JSON.parse(line)).toMatchObject({ id: 'b"', content });
+    expect(line.slice(0, -1)).toMatch(/^[^\p{Cc}\u2028]+$/u);
+  },
+);

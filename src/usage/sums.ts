@@ -1,6 +1,6 @@
 import { costOf, type Price } from '../settings/prices.ts';
-import { tokensOf, type LedgerLine } from './ledger-line.ts';
-import { localDay } from './local-time.ts';
+import { tokensOf, type LedgerLine } from './ledger.ts';
+import { localDay } from './days.ts';
 
 export const groupings = ['day', 'model', 'profile', 'command'] as const;
 export type Grouping = (typeof groupings)[number];
@@ -20,7 +20,7 @@ export interface UsageSum {
   /** Requests with tokens, but without a price. */
   readonly unpriced: number;
   /** The first of them. */
-  readonly withoutPrice?: Pick<LedgerLine, 'model' | 'profile'>;
+  readonly withoutPrice?: LedgerLine;
 }
 
 /** The price of the model of a request; undefined if it is not known. */

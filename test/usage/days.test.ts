@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  endOfPeriod,
-  parseBudget,
-  startOfPeriod,
-  type Period,
-} from '../../src/ledger/budget-limit.ts';
 import { definitions } from '../../src/settings/definitions.ts';
+import { parseBudget } from '../../src/usage/budget.ts';
+import { endOfPeriod, startOfPeriod, type Period } from '../../src/usage/days.ts';
 
 test.each([
   ['2M/day', { amount: 2_000_000, currency: undefined, period: 'day' }],

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LedgerLine } from '../../src/ledger/ledger-line.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
 
 const usual: LedgerLine = {
   time: '2026-11-20T09:00:00.000Z',

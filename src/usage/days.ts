@@ -1,4 +1,4 @@
-// Days of the local time zone.
+// Days and longer periods of the local time zone.
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
@@ -8,8 +8,24 @@ export function localDay(date: Date): string {
 }
 
 /** Local midnight at the start of a day, `days` days later or earlier. */
-export function startOfDay(date: Date, days = 0): Date {
+function startOfDay(date: Date, days = 0): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
+}
+
+export type Period = 'day' | 'week' | 'month';
+
+/** The local time at which the period of `now` began; weeks begin on Monday. */
+export function startOfPeriod(period: Period, now: Date): Date {
+  if (period === 'day') return startOfDay(now);
+  if (period === 'week') return startOfDay(now, -((now.getDay() + 6) % 7));
+  return new Date(now.getFullYear(), now.getMonth(), 1);
+}
+
+/** The local time at which the period after that of `now` begins. */
+export function endOfPeriod(period: Period, now: Date): Date {
+  if (period === 'day') return startOfDay(now, 1);
+  if (period === 'week') return startOfDay(startOfPeriod(period, now), 7);
+  return new Date(now.getFullYear(), now.getMonth() + 1, 1);
 }
 
 const hour = 3_600_000;

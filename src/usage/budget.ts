@@ -1,0 +1,327 @@
+// Holds requests back that might exceed the budget of a profile, or a limit of a run.
+import type { CompletionRequest } from '../client/contract.ts';
+import { textMessages } from '../conversation/message-text.ts';
+import { estimateMessages } from '../conversation/token-estimate.ts';
+import type { ProgramClock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import { percent, tokenText } from '../output/figures.ts';
+import type { Notices } from '../output/notices.ts';
+import { moneyText } from '../output/money.ts';
+import { costOf, priceTable, type PriceTable } from '../settings/prices.ts';
+import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
+import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
+import { readLedger, tokensOf, type LedgerLine } from './ledger.ts';
+
+/** Tokens of an answer without a limit, before there is one to compare with. */
+const assumedAnswer = 1000;
+const warningShare = 0.8;
+/** Rounding errors of sums are smaller than this share. */
+const tolerance = 1e-9;
+/** Milliseconds after which the requests of other processes are read again. */
+const refreshTime = 5000;
+
+/** The most that requests may use. */
+interface Amount {
+  readonly amount: number;
+  /** An ISO 4217 code; undefined for tokens. */
+  readonly currency: string | undefined;
+}
+
+/** An amount, and what requests have used of it. */
+export interface Limit extends Amount {
+  /** `--max-total-tokens`, `the daily budget`. */
+  readonly name: string;
+  /** What to do about a refused request. @param fitsShorter with a short answer */
+  readonly hint: (fitsShorter: boolean, hasAnswerLimit: boolean) => string | undefined;
+  used: number;
+  /** In tokens. */
+  longestAnswer: number;
+  /** The estimates of running requests. */
+  readonly reserved: Map<CompletionRequest, number>;
+  /** Resume the requests that wait for running ones. */
+  waiting: (() => void)[];
+}
+
+function createLimit({ amount, currency }: Amount, name: string, hint: Limit['hint']): Limit {
+  const nothing = { used: 0, longestAnswer: 0, reserved: new Map(), waiting: [] };
+  return { amount, currency, name, hint, ...nothing };
+}
+
+/** What sends the requests of a service. A fallback or a new key opens services with the same source. */
+export interface UsageSource {
+  /** As in `LedgerLine`. */
+  readonly command: string;
+  /** The id of the saved conversation; undefined without one. */
+  readonly conversation?: () => string | undefined;
+  /** The id of a run of a batch. */
+  readonly batch?: string;
+  /** Limits of the run, beside the budget of the profile. */
+  readonly limits?: readonly Limit[];
+  /** Gets the cost of each request with a price, by currency. */
+  readonly costs?: Map<string, number>;
+}
+
+export interface MeterOptions {
+  readonly clock: ProgramClock;
+  /** The state folder; undefined without a home folder. */
+  readonly state: string | undefined;
+  readonly notices: Notices;
+  readonly settings: ResolvedSettings;
+  readonly source: UsageSource;
+  readonly isSandbox: boolean;
+  /** Masks secrets in text. */
+  readonly mask: (text: string) => string;
+}
+
+/** The limits of a run of a batch. */
+export interface RunLimits {
+  /** Undefined without a limit. */
+  readonly tokens: number | undefined;
+  /** In the currency of the prices. */
+  readonly cost: number | undefined;
+}
+
+/** @throws Failure `configuration` for a bad price */
+export function limitsOfRun(
+  { tokens, cost }: RunLimits,
+  { prices, values }: MeterOptions['settings'],
+): readonly Limit[] {
+  const hint = (_: boolean, hasAnswerLimit: boolean) =>
+    hasAnswerLimit ? undefined : 'set --max-tokens for a smaller estimate';
+  const table = priceTable(prices);
+  const limits: Limit[] = [];
+  if (tokens !== undefined) {
+    limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens', hint));
+  }
+  if (cost !== undefined) {
+    const [first] = table.values();
+    const { currency = 'USD' } = table.get(values.model) ?? first ?? {};
+    limits.push(createLimit({ amount: cost, currency }, '--max-cost', hint));
+  }
+  return limits;
+}
+
+interface PeriodAmount extends Amount {
+  readonly period: Period;
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
+
+/** @param text a value of the setting `budget`, such as `2M/day` or `5usd/week` */
+export function parseBudget(text: string): PeriodAmount {
+  const [, digits = '', unit = '', period = 'day'] =
+    /^([\d.]+)\s*([a-z]*)\s*\/\s*([a-z]+)$/.exec(text.trim().toLowerCase()) ?? [];
+  const factor = units[unit];
+  return {
+    amount: Number(digits) * (factor ?? 1),
+    currency: factor === undefined ? unit.toUpperCase() : undefined,
+    period: period as Period,
+  };
+}
+
+function amountText({ currency }: Amount, amount: number): string {
+  if (currency === undefined) return tokenText(Math.round(amount));
+  return moneyText(new Map([[currency, amount]]));
+}
+
+const nameOf = (limit: Limit) => `${limit.name} (${amountText(limit, limit.amount)})`;
+
+/** How to raise the budget, by where it is from. */
+function raiseHint({ kind, name }: Source): string {
+  if (kind === 'flag' || kind === 'environment') return `raise ${name}`;
+  if (kind === 'prompt file') return `raise the budget of ${name}`;
+  return 'raise the budget (natter config set budget)';
+}
+
+const adjectives: Readonly<Record<Period, string>> = {
+  day: 'daily',
+  week: 'weekly',
+  month: 'monthly',
+};
+
+function limitOfPeriod(amount: PeriodAmount, { clock, settings, isSandbox }: MeterOptions): Limit {
+  const { period } = amount;
+  return createLimit(amount, `the ${adjectives[period]} budget`, (fitsShorter, hasAnswerLimit) => {
+    const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
+    const end = localDay(endOfPeriod(period, clock.date()));
+    const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
+    const usage = isSandbox ? 'natter usage --sandbox' : 'natter usage';
+    return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
+  });
+}
+
+/** What a request uses at most. */
+export interface RequestEstimate {
+  /** Tokens. */
+  readonly prompt: number;
+  /** The limit of the answer; undefined for a request without one. */
+  readonly answer: number | undefined;
+}
+
+export function estimateRequest(request: CompletionRequest): RequestEstimate {
+  const newer = request.params?.['max_completion_tokens'];
+  return {
+    prompt: estimateMessages(textMessages(request.messages)),
+    answer: typeof newer === 'number' ? newer : request.max_tokens,
+  };
+}
+
+const failure = (problem: string, hint: string) => new Failure('configuration', problem, { hint });
+
+/** The budget of the requests of a service. */
+export interface Budget {
+  /** Waits for running requests if it might not fit beside them. @throws Failure `budget`, `configuration` */
+  reserve(request: CompletionRequest): Promise<void>;
+  /** The request ended. */
+  settle(request: CompletionRequest, line: LedgerLine): void;
+  /** These lines could not be written to the ledger. */
+  keep(lines: readonly LedgerLine[]): void;
+}
+
+/** @throws Failure `configuration` for a model without a price in the currency of the limit */
+function expenseOf(
+  { currency, name }: Limit,
+  { prices, isSandbox }: { readonly prices: PriceTable; readonly isSandbox: boolean },
+  model: string,
+  tokens: { readonly prompt: number; readonly answer: number },
+): number {
+  if (currency === undefined) return tokens.prompt + tokens.answer;
+  const price = prices.get(model);
+  if (price?.currency === currency) return costOf(price, tokens.prompt, tokens.answer);
+  throw failure(
+    `${name} needs the price of the model ${model} in ${currency}`,
+    isSandbox
+      ? 'the sandbox has no prices; use --max-total-tokens'
+      : `natter config set prices.${model} "0.5/1.5 ${currency}"`,
+  );
+}
+
+/** @throws Failure `configuration` without a ledger */
+function requireLedger({ state, settings }: MeterOptions): string {
+  if (!settings.values.ledger) {
+    throw failure(
+      'a budget needs the ledger, which the setting ledger turns off',
+      'natter config set ledger true, or natter config unset budget',
+    );
+  }
+  if (state !== undefined) return state;
+  throw failure(
+    'a budget needs the ledger, and its folder is unknown without a home folder',
+    'set NATTER_STATE_DIR',
+  );
+}
+
+/** The limit of the setting `budget`: the requests of all processes count. */
+function openPeriod(options: MeterOptions, text: string, flush: () => void) {
+  const { clock, notices, settings, isSandbox } = options;
+  const state = requireLedger(options);
+  const amount = parseBudget(text);
+  if (isSandbox && amount.currency !== undefined) {
+    notices.notice('the sandbox costs nothing: only a budget in tokens limits it');
+    return undefined;
+  }
+  const limit = limitOfPeriod(amount, options);
+  const pricing = { prices: priceTable(settings.prices), isSandbox };
+  const expense = (line: LedgerLine) => expenseOf(limit, pricing, line.model, tokensOf(line));
+  const isPriced = ({ model }: LedgerLine) =>
+    limit.currency === undefined || pricing.prices.get(model)?.currency === limit.currency;
+  let lost = 0;
+  let readAt = -Infinity;
+  let hasWarned = false;
+
+  function read(): void {
+    flush();
+    readAt = clock.monotonic();
+    limit.used = lost;
+    readLedger(state, startOfPeriod(amount.period, clock.date()), (line) => {
+      if ((line.sandbox === true) !== isSandbox) return;
+      if (line.profile !== settings.profile.value) return;
+      limit.longestAnswer = Math.max(limit.longestAnswer, tokensOf(line).answer);
+      // Without a price now, earlier requests of a model cost nothing.
+      if (isPriced(line)) limit.used += expense(line);
+    });
+  }
+  /** Once for a run, and not for a budget that is used up, which has its own failure. */
+  function warn(): void {
+    const { used, amount: most } = limit;
+    if (hasWarned || used < most * warningShare || used >= most) return;
+    hasWarned = true;
+    notices.warning(`${percent(used, most)} of ${nameOf(limit)} is used`);
+  }
+  return {
+    limit,
+    /** @throws Failure `storage` */
+    refresh(): void {
+      if (clock.monotonic() - readAt >= refreshTime) read();
+      warn();
+    },
+    keep(lines: readonly LedgerLine[]): void {
+      const priced = lines.filter(isPriced);
+      lost += priced.reduce((sum, line) => sum + expense(line), 0);
+    },
+  };
+}
+
+/**
+ * The budget of the settings, and the limits of the run.
+ * @param flush writes the lines of the ledger that are waiting
+ * @throws Failure `configuration` for a budget that cannot be kept
+ */
+export function openBudget(options: MeterOptions, flush: () => void): Budget {
+  const { settings, source, isSandbox } = options;
+  const { budget: text } = settings.values;
+  const period = text === undefined ? undefined : openPeriod(options, text, flush);
+  const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
+  const pricing = { prices: priceTable(settings.prices), isSandbox };
+
+  /** What the request may use of the limit at most. */
+  function expected(limit: Limit, request: CompletionRequest, most?: number): number {
+    const { prompt, answer = limit.longestAnswer || assumedAnswer } = estimateRequest(request);
+    return expenseOf(limit, pricing, request.model, { prompt, answer: most ?? answer });
+  }
+  const isFull = (limit: Limit, used: number, next: number) =>
+    used + next > limit.amount * (1 + tolerance);
+
+  function refusal(limit: Limit, request: CompletionRequest): Failure {
+    const { used } = limit;
+    const next = expected(limit, request);
+    const hasAnswerLimit = estimateRequest(request).answer !== undefined;
+    const fitsShorter = !isFull(limit, used, expected(limit, request, 1));
+    const hint = limit.hint(fitsShorter, hasAnswerLimit);
+    return new Failure(
+      'budget',
+      `${nameOf(limit)} would be exceeded: ${amountText(limit, used)} used, and this request may use ~${amountText(limit, next)}`,
+      hint === undefined ? {} : { hint },
+    );
+  }
+  /** The first limit that the request might exceed beside running ones. */
+  function firstFull(request: CompletionRequest): Limit | undefined {
+    period?.refresh();
+    return limits.find((limit) => {
+      const running = [...limit.reserved.values()].reduce((sum, one) => sum + one, 0);
+      return isFull(limit, limit.used + running, expected(limit, request));
+    });
+  }
+  return {
+    async reserve(request) {
+      for (let full = firstFull(request); full !== undefined; full = firstFull(request)) {
+        const { waiting, reserved } = full;
+        if (reserved.size === 0) throw refusal(full, request);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+      for (const limit of limits) limit.reserved.set(request, expected(limit, request));
+    },
+    settle(request, line) {
+      const tokens = tokensOf(line);
+      for (const limit of limits) {
+        if (!limit.reserved.delete(request)) continue;
+        limit.used += expenseOf(limit, pricing, request.model, tokens);
+        limit.longestAnswer = Math.max(limit.longestAnswer, tokens.answer);
+        const ready = limit.waiting;
+        limit.waiting = [];
+        for (const resume of ready) resume();
+      }
+    },
+    keep: (lines) => period?.keep(lines),
+  };
+}

@@ -1,0 +1,130 @@
+// The ledger: a line for each request, in a file for each month of the state folder.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isJsonObject, parseJson } from '../json.ts';
+import { readLines } from '../storage/read-lines.ts';
+import { appendLine } from '../storage/state-file.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+
+/** What a request used, in tokens. */
+interface TokenCounts {
+  readonly prompt_tokens?: number | undefined;
+  readonly completion_tokens?: number | undefined;
+}
+
+/** One request, from its first attempt to its end, without any text of it. */
+export interface LedgerLine {
+  /** When it ended, in UTC: `2026-11-22T15:23:14.123Z`. */
+  readonly time: string;
+  /** `chat`, `repl`, `compare`, `batch`, `batch work`. */
+  readonly command: string;
+  readonly profile: string;
+  /** As requested. */
+  readonly model: string;
+  /** As the service reported them; null without a report. */
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  /** Instead of missing reports, where the service read the prompt. */
+  readonly estimated?: TokenCounts | undefined;
+  /** Milliseconds, retries included. */
+  readonly ms: number;
+  /** `answered`, `stopped`, or the kind of the failure. */
+  readonly outcome: string;
+  /** Requests sent over the network. */
+  readonly attempts: number;
+  /** The id of a saved conversation. */
+  readonly conversation: string | null;
+  /** The id of a run of `natter batch`. */
+  readonly batch: string | null;
+  /** The built-in sandbox answered. */
+  readonly sandbox?: true | undefined;
+}
+
+/** The folder of the ledger, in the state folder. */
+export const ledgerFolder = (state: string): string => path.join(state, 'usage');
+
+const monthOf = (time: string) => time.slice(0, 7);
+
+/** The file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
+export function ledgerFile(state: string, time: string): string {
+  return path.join(ledgerFolder(state), `${monthOf(time)}.jsonl`);
+}
+
+/** Appends lines in one write for each month. @throws Failure `storage` */
+export function appendToLedger(state: string, lines: readonly LedgerLine[]): void {
+  const files = new Map<string, string[]>();
+  for (const line of lines) {
+    const file = ledgerFile(state, line.time);
+    const texts = files.get(file) ?? [];
+    files.set(file, texts);
+    texts.push(JSON.stringify(line));
+  }
+  for (const [file, texts] of files) appendLine(file, texts.join('\n'));
+}
+
+const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;
+
+function isEstimate(value: unknown): boolean {
+  if (!isJsonObject(value)) return value === undefined;
+  const counts = [value['prompt_tokens'], value['completion_tokens']];
+  return counts.every((count) => count === undefined || isCount(count));
+}
+
+function isLedgerLine(value: unknown): value is LedgerLine {
+  if (!isJsonObject(value)) return false;
+  const { time, ms, estimated, prompt_tokens: prompt, completion_tokens: answer } = value;
+  const texts = ['command', 'profile', 'model', 'outcome'];
+  return (
+    typeof time === 'string' &&
+    !Number.isNaN(Date.parse(time)) &&
+    texts.every((name) => typeof value[name] === 'string') &&
+    isCount(ms) &&
+    [prompt, answer].every((count) => count === null || isCount(count)) &&
+    isEstimate(estimated)
+  );
+}
+
+/** The files of the month of a time and of later ones, the oldest first. @throws Failure `storage` */
+function filesSince(state: string, since: Date): readonly string[] {
+  const folder = ledgerFolder(state);
+  const first = path.basename(ledgerFile(state, since.toISOString()));
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^\d{4}-\d{2}\.jsonl$/.test(name) && name >= first)
+      .sort()
+      .map((name) => path.join(folder, name));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw storageFailure('read', folder, error, 'NATTER_STATE_DIR');
+  }
+}
+
+/**
+ * Passes the requests that ended at this time or later to `take`.
+ * @returns the number of lines that are not of the ledger, such as one cut by a full disk
+ * @throws Failure `storage`
+ */
+export function readLedger(state: string, since: Date, take: (line: LedgerLine) => void): number {
+  let broken = 0;
+  const takeText = (text: string) => {
+    const line = parseJson(text);
+    if (!isLedgerLine(line)) broken += text.trim() === '' ? 0 : 1;
+    else if (Date.parse(line.time) >= since.getTime()) take(line);
+  };
+  for (const file of filesSince(state, since)) {
+    try {
+      for (const lines of readLines(file)) lines.forEach(takeText);
+    } catch (error) {
+      throw storageFailure('read', file, error, 'NATTER_STATE_DIR');
+    }
+  }
+  return broken;
+}
+
+/** Tokens of a request: those reported, else those estimated. */
+export function tokensOf({ prompt_tokens, completion_tokens, estimated }: LedgerLine) {
+  return {
+    prompt: prompt_tokens ?? estimated?.prompt_tokens ?? 0,
+    answer: completion_tokens ?? estimated?.completion_tokens ?? 0,
+  };
+}

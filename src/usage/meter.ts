@@ -1,0 +1,192 @@
+import type { ChatOptions, Client } from '../client/client.ts';
+import type { CompletionRequest } from '../client/contract.ts';
+import type { AnswerFinished, ChatEvent } from '../client/events.ts';
+import { textMessages } from '../conversation/message-text.ts';
+import { suspectTruncation } from '../conversation/prompt-truncation.ts';
+import { countCharacters, estimateMessages, tokensFor } from '../conversation/token-estimate.ts';
+import { Failure } from '../failure.ts';
+import { costOf, priceTable } from '../settings/prices.ts';
+import { type Budget, type MeterOptions, openBudget } from './budget.ts';
+import { appendToLedger, type LedgerLine, tokensOf } from './ledger.ts';
+
+/** Milliseconds between two writes. */
+const interval = 1000;
+/** Lines of a write: those of a fast batch would take tens of megabytes in a second. */
+const mostWaiting = 1000;
+const longestModel = 200;
+
+/** A request while it runs. */
+interface MeteredRequest {
+  readonly request: CompletionRequest;
+  /** Monotonic time at which it began. */
+  readonly start: number;
+  /** Characters of the answer, with reasoning. */
+  readonly received: { ascii: number; other: number };
+  /** Attempts so far. */
+  attempts: number;
+  /** Whether the service read the prompt. */
+  isAccepted: boolean;
+  finished?: AnswerFinished;
+}
+
+function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
+  const { type } = event;
+  if (type === 'text-received' || type === 'reasoning-received') {
+    countCharacters(event.text, seen.received);
+  } else if (type === 'answer-started') {
+    seen.isAccepted = true;
+    seen.attempts = event.attempt;
+  } else if (type === 'answer-finished') seen.finished = event;
+}
+
+/** The event, with an estimate if the service seems to have cut the prompt. */
+function withTruncation(event: AnswerFinished, { messages }: CompletionRequest): AnswerFinished {
+  const counted = event.usage?.prompt_tokens;
+  if (counted === undefined) return event;
+  const estimate = suspectTruncation(textMessages(messages), counted);
+  return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
+}
+
+/** The error of a request that its caller stopped. */
+const stopped = Symbol('stopped');
+
+function outcomeOf(error: unknown): string {
+  if (error === undefined) return 'answered';
+  if (error === stopped) return 'stopped';
+  return error instanceof Failure ? error.kind : 'unexpected';
+}
+
+/** For tokens that the service did not report. A refused prompt was not read, and costs nothing. */
+function estimateOf({ request, received, isAccepted, finished }: MeteredRequest) {
+  const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
+  if (!isAccepted || (input !== undefined && output !== undefined)) return undefined;
+  return {
+    prompt_tokens:
+      input === undefined ? estimateMessages(textMessages(request.messages)) : undefined,
+    completion_tokens: output === undefined ? tokensFor(received) : undefined,
+  };
+}
+
+function lineOf(
+  { clock, settings, source, isSandbox, mask }: MeterOptions,
+  seen: MeteredRequest,
+  error: unknown,
+  attemptsBefore: number,
+): LedgerLine {
+  const { finished, request, start } = seen;
+  const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
+  return {
+    time: clock.date().toISOString(),
+    command: source.command,
+    profile: settings.profile.value,
+    // A key that was typed as the model must not be stored.
+    model: mask(request.model).slice(0, longestModel),
+    prompt_tokens: finished?.usage?.prompt_tokens ?? null,
+    completion_tokens: finished?.usage?.completion_tokens ?? null,
+    estimated: estimateOf(seen),
+    ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
+    outcome: outcomeOf(error),
+    attempts: (attempts ?? seen.attempts) + attemptsBefore,
+    conversation: source.conversation?.() ?? null,
+    batch: source.batch ?? null,
+    sandbox: isSandbox ? true : undefined,
+  };
+}
+
+/** Writes lines together; a failed write is one warning of the run. */
+function createLedgerWriter(
+  { clock, state, notices }: MeterOptions,
+  onLost: (lines: readonly LedgerLine[]) => void,
+) {
+  let waiting: LedgerLine[] = [];
+  let stopTimer: (() => void) | undefined;
+  let hasFailed = false;
+  function flush(): void {
+    const lines = waiting;
+    waiting = [];
+    stopTimer?.();
+    stopTimer = undefined;
+    if (lines.length === 0 || state === undefined) return;
+    try {
+      appendToLedger(state, lines);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!hasFailed) {
+        notices.warning(`not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`);
+      }
+      hasFailed = true;
+      onLost(lines);
+    }
+  }
+  return {
+    flush,
+    add(line: LedgerLine): void {
+      waiting.push(line);
+      stopTimer ??= clock.repeat(interval, flush);
+      if (waiting.length === mostWaiting) flush();
+    },
+  };
+}
+
+/** A client whose prompts keep the budget, and are in the ledger at their end. */
+export function meterClient(client: Client, options: MeterOptions) {
+  const { clock, settings, source } = options;
+  const { values } = settings;
+  const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
+  const prices = source.costs && priceTable(settings.prices);
+  const writer = createLedgerWriter(options, (lines) => budget?.keep(lines));
+  let budget: Budget | undefined;
+  /** The last refusals of requests that their caller sends again: all attempts are one line. */
+  const refused = new Map<CompletionRequest, LedgerLine>();
+
+  function addCost(line: LedgerLine, model: string): void {
+    const price = prices?.get(model);
+    if (price === undefined) return;
+    const { prompt, answer } = tokensOf(line);
+    const before = source.costs?.get(price.currency) ?? 0;
+    source.costs?.set(price.currency, before + costOf(price, prompt, answer));
+  }
+  function end(seen: MeteredRequest, error: unknown, isThrottled: boolean): void {
+    const { request } = seen;
+    const line = lineOf(options, seen, error, refused.get(request)?.attempts ?? 0);
+    refused.delete(request);
+    budget?.settle(request, line);
+    addCost(line, request.model);
+    if (!values.ledger) return;
+    if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
+    else writer.add(line);
+  }
+  async function* chat(request: CompletionRequest, how?: ChatOptions) {
+    if (isLimited) await (budget ??= openBudget(options, writer.flush)).reserve(request);
+    const received = { ascii: 0, other: 0 };
+    const start = clock.monotonic();
+    const seen: MeteredRequest = { request, start, received, attempts: 1, isAccepted: false };
+    let error: unknown = stopped;
+    try {
+      for await (const event of client.chat(request, how)) {
+        watchEvent(seen, event);
+        yield event.type === 'answer-finished' ? withTruncation(event, request) : event;
+      }
+      error = undefined;
+    } catch (thrown) {
+      error = how?.signal?.aborted === true ? stopped : thrown;
+      throw thrown;
+    } finally {
+      end(seen, error, how?.throttle !== undefined);
+    }
+  }
+  return {
+    client: {
+      chat,
+      listModels: (how) => client.listModels(how),
+      getModel: (id, how) => client.getModel(id, how),
+      close: () => client.close(),
+    } satisfies Client,
+    /** Writes what is not written yet. */
+    close(): void {
+      for (const line of refused.values()) writer.add(line);
+      refused.clear();
+      writer.flush();
+    },
+  };
+}

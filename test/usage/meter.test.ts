@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import type { ResolvedSettings } from '../../src/settings/resolved-settings.ts';
+import { ledgerFile } from '../../src/usage/ledger.ts';
+import { meterClient } from '../../src/usage/meter.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const client: Client = {
+  async *chat() {
+    yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
+  },
+  listModels: async () => [],
+  getModel: async (id) => ({ id }),
+  close: () => undefined,
+};
+
+/** The lines of the ledger after `count` requests in one moment, whose meter was not closed. */
+async function writtenLines(count: number): Promise<number> {
+  const state = mkdtempSync(join(tmpdir(), 'natter-ledger-'));
+  const clock = createFakeClock();
+  const values = { ledger: true } as ResolvedSettings['values'];
+  const profile = { value: 'default', source: { kind: 'default', name: 'default' } } as const;
+  const meter = meterClient(client, {
+    clock,
+    state,
+    notices: { notice: () => undefined, warning: () => undefined },
+    settings: { values, profile } as ResolvedSettings,
+    source: { command: 'batch' },
+    isSandbox: false,
+    mask: (text) => text,
+  });
+  for (let done = 0; done < count; done += 1) {
+    for await (const event of meter.client.chat({ model: 'origin', messages: [] })) void event;
+  }
+  try {
+    const file = ledgerFile(state, clock.date().toISOString());
+    return readFileSync(file, 'utf8').split('\n').length - 1;
+  } catch {
+    return 0;
+  } finally {
+    rmSync(state, { recursive: true });
+  }
+}
+
+test('many requests within a second are written by the thousand', async () => {
+  expect(await writtenLines(999)).toBe(0);
+  expect(await writtenLines(2500)).toBe(2000);
+});

@@ -166,6 +166,34 @@ function pageTitle(page: string): string | undefined {
   return title.trim() === '' ? undefined : title;
 }
 
+/** Machine-readable names of an unknown model: of OpenAI and Groq, of Mistral, of Azure. */
+const unknownModelName =
+  /^(?:model_?not_?(?:found|exists?)|(?:unknown|invalid|no_such)_?model|deploymentnotfound)$/i;
+
+const missing = String.raw`(?:not (?:be )?(?:found|exist|available)|(?:does not|doesn't) exist|is unknown)\b`;
+/** Of DeepSeek, Ollama, vLLM, Gemini: `Model Not Exist`, `model 'x' not found`, `models/x is not found`. */
+const missingModel = new RegExp(String.raw`\bmodels?\b\S*(?: \S+){0,3}? ${missing}`, 'i');
+/** Of Mistral, OpenRouter, LiteLLM: `Invalid model: x`, `x is not a valid model ID`, `Invalid model name passed`. */
+const invalidModel =
+  /\b(?:invalid|unknown|unrecognized|no such|not a valid) model\b(?=$| (?:name|id|identifier)\b|[^\w ]| ['"`])/i;
+
+export const unknownModel = {
+  summary: 'the service does not know this model',
+  remedy: { code: 'choose-model' },
+} as const;
+
+/**
+ * Whether the service refuses the request because it does not know the model, which services report with many statuses.
+ * @param model that was sent; a text that names it needs no word "model"
+ */
+export function refusesModel({ names, message = '' }: ErrorBody, model?: unknown): boolean {
+  if (names.some((name) => unknownModelName.test(name))) return true;
+  if (missingModel.test(message) || invalidModel.test(message)) return true;
+  if (typeof model !== 'string' || model === '' || !message.includes(model)) return false;
+  const rest = message.slice(message.indexOf(model) + model.length);
+  return new RegExp(String.raw`^["'\`]? (?:(?:is|was|could) )?${missing}`, 'i').test(rest);
+}
+
 /** Statuses outside the contract that do not follow their class (4xx, 5xx). */
 const otherStatuses: Readonly<Record<number, ErrorName>> = {
   402: 'forbidden',

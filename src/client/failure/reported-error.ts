@@ -1,6 +1,13 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject } from '../../json.ts';
-import { type ErrorBody, kindOfName, kindOfStatus, readErrorValue } from './error-body.ts';
+import {
+  type ErrorBody,
+  kindOfName,
+  kindOfStatus,
+  readErrorValue,
+  refusesModel,
+  unknownModel,
+} from './error-body.ts';
 import type { Mask } from './short-text.ts';
 
 /** Words in error names outside the contract; the first row that matches decides. */
@@ -17,7 +24,9 @@ const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
 ];
 
 /** The kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
-export function kindOfError({ names, status }: ErrorBody): FailureKind {
+export function kindOfError(error: ErrorBody): FailureKind {
+  const { names, status } = error;
+  if (refusesModel(error)) return 'not_found';
   const known = names.map(kindOfName).find((kind) => kind !== undefined);
   if (known !== undefined) return known;
   if (status !== undefined) return kindOfStatus(status);
@@ -30,7 +39,9 @@ export function kindOfError({ names, status }: ErrorBody): FailureKind {
 
 export function reportedError(error: ErrorBody): Failure {
   const reason = error.message ?? error.name ?? 'no reason given';
-  return new Failure(kindOfError(error), `the service reported an error: ${reason}`);
+  return new Failure(kindOfError(error), `the service reported an error: ${reason}`, {
+    ...(refusesModel(error) && { remedy: unknownModel.remedy }),
+  });
 }
 
 function isPresent(value: unknown): boolean {

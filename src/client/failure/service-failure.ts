@@ -1,9 +1,16 @@
 import type { Remedy } from '../../failure.ts';
-import { parseJson } from '../../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
 import type { HttpRequest, ResponseHeaders } from '../http/transport.ts';
-import { kindOfName, kindOfStatus, parseErrorBody, type ErrorBody } from './error-body.ts';
+import {
+  type ErrorBody,
+  kindOfName,
+  kindOfStatus,
+  parseErrorBody,
+  refusesModel,
+  unknownModel,
+} from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 import type { Mask } from './short-text.ts';
 
@@ -27,23 +34,17 @@ export function serviceFailure(
   mask: Mask,
 ): RequestFailure {
   const body = parseErrorBody(text, headers['content-type'], mask);
-  // The name in the body counts only for a status that is not in the contract.
-  const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const reason = body.message ?? body.name;
   const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
-  const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
-  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(request);
-  const usual = lacksApi(status) ? apiMissing : explain(kind, request);
-  const explanation = isParameter ? parameterRefused : usual;
-  const { summary, remedy } = isExhausted ? quotaExhausted : explanation;
+  const { kind, summary, remedy, transient } = explain(status, body, request);
   return new RequestFailure(
     kind,
     `${summary} (${status})${reason === undefined ? '' : `: ${reason}`}`,
     {
       status,
       remedy,
-      transient: !isExhausted && isTransient(status, headers['x-should-retry']),
+      transient: transient ?? isTransient(status, headers['x-should-retry']),
       retryAfterMilliseconds: delay,
       ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
       ...(requestId !== undefined && { requestId }),
@@ -62,34 +63,49 @@ function isTransient(status: number, advice: string | string[] | undefined): boo
 }
 
 interface Explanation {
+  readonly kind: ErrorName;
   readonly summary: string;
   readonly remedy: Remedy;
-}
-
-/** A request for models has no body to check, and a list of models does not help. */
-const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
-  invalid_request: { code: 'check-base-url' },
-  forbidden: { code: 'check-permissions' },
-  not_found: { code: 'check-base-url' },
-};
-
-function explain(kind: ErrorName, { method }: SentRequest): Explanation {
-  const explanation = explanations[kind];
-  const remedy = method === 'GET' ? modelRemedies[kind] : undefined;
-  return remedy === undefined ? explanation : { ...explanation, remedy };
+  /** Decides where the status does not. */
+  readonly transient?: boolean;
 }
 
 /** Names outside the contract of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
-const apiMissing: Explanation = {
-  summary: 'the server does not offer the chat API',
-  remedy: { code: 'check-base-url' },
-};
+/** The cause of a failed request: what the body reports decides before the status. */
+function explain(status: number, body: ErrorBody, request: SentRequest): Explanation {
+  // The name in the body counts only for a status that is not in the contract.
+  const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
+  const { method } = request;
+  if (body.names.some((name) => exhaustedQuota.test(name))) {
+    return { kind, summary: 'quota exhausted', remedy: { code: 'check-quota' }, transient: false };
+  }
+  if (status === 402) {
+    const summary = 'the service asks for payment, the account has no credit left';
+    return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
+  }
+  if (status === 413 && body.names.includes('rate_limit_exceeded')) {
+    // Of Groq, for a request that is over the tokens of a minute.
+    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
+  }
+  if (lacksApi(status)) {
+    const summary = 'the server does not offer the chat API';
+    return { kind, summary, remedy: { code: 'check-base-url' } };
+  }
+  if (method === 'GET') return { kind, ...explanations[kind], ...modelRemedies[kind] };
+  const fields = sentFields(request);
+  if (refusesModel(body, fields['model'])) return { kind: 'not_found', ...unknownModel };
+  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(fields);
+  const remedy = isParameter ? { remedy: { code: 'remove-parameter' } as const } : {};
+  return { kind, ...explanations[kind], ...remedy };
+}
 
-const quotaExhausted: Explanation = {
-  summary: 'quota exhausted',
-  remedy: { code: 'check-quota' },
+/** A request for models has no body to check, and a list of models does not help. */
+const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
+  invalid_request: { remedy: { code: 'check-base-url' } },
+  forbidden: { remedy: { code: 'check-permissions' } },
+  not_found: { remedy: { code: 'check-base-url' } },
 };
 
 /** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
@@ -98,18 +114,17 @@ const refusedParameter =
 
 const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
 
-/** Whether the request has a field that natter sends only if the user asks for it. */
-function hasParameter({ body }: SentRequest): boolean {
+/** The fields of the request's body. */
+function sentFields({ body }: SentRequest): JsonObject {
   const fields = body === undefined ? undefined : parseJson(Buffer.from(body).toString());
-  return Object.keys(fields ?? {}).some((name) => !contractFields.has(name));
+  return isJsonObject(fields) ? fields : {};
 }
 
-const parameterRefused: Explanation = {
-  summary: 'the service rejected the request as invalid',
-  remedy: { code: 'remove-parameter' },
-};
+/** Whether the request has a field that natter sends only if the user asks for it. */
+const hasParameter = (fields: JsonObject) =>
+  Object.keys(fields).some((name) => !contractFields.has(name));
 
-const explanations: Readonly<Record<ErrorName, Explanation>> = {
+const explanations: Readonly<Record<ErrorName, Omit<Explanation, 'kind'>>> = {
   invalid_request: {
     summary: 'the service rejected the request as invalid',
     remedy: { code: 'check-request' },

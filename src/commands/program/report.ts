@@ -44,6 +44,8 @@ export const commandHints: FrontEndHints = {
     'omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
+  'choose-model': () =>
+    'natter models list shows the available models; choose one with -m MODEL or natter config set model MODEL',
   'list-models': () => 'natter models list shows the available models',
   'list-conversations': ({ name, isInTrash }) =>
     isInTrash

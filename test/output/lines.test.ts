@@ -13,9 +13,9 @@ const same = (text: string) => text;
 describe('the format of an answer', () => {
   test.each([
     [{}, true, 'markdown'],
-    [{}, false, 'exact'],
+    [{}, false, 'text'],
     [{ plain: true }, true, 'plain'],
-    [{ plain: true }, false, 'exact'],
+    [{ plain: true }, false, 'text'],
     [{ markdown: true }, false, 'markdown'],
     [{ raw: true }, true, 'exact'],
     [{ json: true }, true, 'json'],
@@ -85,6 +85,15 @@ describe('notices', () => {
     createNotices(stderr, true, mask).warning('mind it');
     expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
   });
+});
+
+test('N13: of the warnings about storage, only the first is shown', () => {
+  const stderr = createMemoryOutput();
+  const { warning } = createNotices(stderr, false, (text) => text);
+  warning('not saved', 'storage');
+  warning('not in the ledger', 'storage');
+  warning('a risk');
+  expect(stderr.text()).toBe('natter: warning: not saved\nnatter: warning: a risk\n');
 });
 
 describe('the report of a failure', () => {

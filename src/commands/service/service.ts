@@ -17,6 +17,7 @@ import { meterService } from './metered-service.ts';
 import { noticeRisks } from './notice-risks.ts';
 import { learnWindows, withWindow } from './served-windows.ts';
 import { nextTurn, singleNetwork } from './single-network.ts';
+import { withoutThinkTags } from './think-tags.ts';
 
 export interface Service {
   readonly client: Client;
@@ -242,9 +243,12 @@ export async function openService(
   settings: ResolvedSettings,
   changes: ServiceChanges = {},
 ): Promise<Service> {
-  const service = await openUnmetered(context, output, options, settings, changes);
+  const unmetered = await openUnmetered(context, output, options, settings, changes);
   const { notices, debugLog: log } = output;
   // A replay sends nothing.
-  if (service.replayedFrom !== undefined) return service;
-  return meterService(service, { context, notices, log, settings });
+  const isReplay = unmetered.replayedFrom !== undefined;
+  const metering = { context, notices, log, settings };
+  const service = isReplay ? unmetered : meterService(unmetered, metering);
+  if (settings.values.thinkTags === 'answer') return service;
+  return { ...service, client: withoutThinkTags(service.client) };
 }

@@ -122,7 +122,7 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
 }
 
 /**
- * Reads the body of a failed request: JSON of any shape, an HTML page (its title), or plain text. `contentType`
+ * Reads the body of a failed request: JSON of any shape, an HTML page (its title, else the start of its text), or plain text. `contentType`
  * decides only where the text is ambiguous. Never throws.
  */
 export function parseErrorBody(
@@ -133,8 +133,8 @@ export function parseErrorBody(
   const start = text.trimStart();
   if (start === '') return emptyBody;
   if (start.startsWith('<') || contentType?.toLowerCase().includes('html') === true) {
-    const title = pageTitle(start);
-    return title === undefined ? emptyBody : { names: [], message: shortText(title, mask) };
+    const shown = pageText(start);
+    return shown === undefined ? emptyBody : { names: [], message: shortText(shown, mask) };
   }
   const value = parseAnyJson(start);
   if (value !== undefined) return readErrorValue(value, mask);
@@ -142,28 +142,37 @@ export function parseErrorBody(
   return /^[{["]/.test(start) ? emptyBody : { names: [], message: shortText(start, mask) };
 }
 
-/** Characters at the start of a page that are searched for a title. */
+/** Characters at the start of a page that are read. */
 const maxHead = 64 * 1024;
 
-/** The content of an HTML page's `<title>`, as written. */
-function titleSource(page: string): string {
+/** Enough for the sentence or two of a gateway. */
+const maxPageText = 200;
+
+/** The title of an HTML page, else the start of its text; references are not decoded. */
+function pageSource(page: string): string {
   const head = page.slice(0, maxHead);
   const tag = head.search(/<title[\s>]/i);
-  if (tag === -1) return '';
-  const start = head.indexOf('>', tag) + 1;
+  const start = tag === -1 ? 0 : head.indexOf('>', tag) + 1;
   const end = head.indexOf('<', start);
-  return start === 0 || end === -1 ? '' : head.slice(start, end);
+  const title = start === 0 || end === -1 ? '' : head.slice(start, end);
+  if (title.trim() !== '' || /^\s*<\?xml/i.test(head)) return title;
+  const text = head
+    .replace(/<(script|style)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi, ' ')
+    .replace(/<[^<>]*>?/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > maxPageText ? `${text.slice(0, maxPageText).trimEnd()}…` : text;
 }
 
 /** Await it before parsing a body that may be a page; undefined if there is nothing to load. */
 export function preparePageTitle(page: string): Promise<void> | undefined {
-  return loadEntities(titleSource(page));
+  return loadEntities(pageSource(page));
 }
 
-/** The text of an HTML page's title; messages show nothing else of a page. */
-function pageTitle(page: string): string | undefined {
-  const title = decodeEntities(titleSource(page));
-  return title.trim() === '' ? undefined : title;
+/** What messages show of an HTML page. */
+function pageText(page: string): string | undefined {
+  const text = decodeEntities(pageSource(page));
+  return text.trim() === '' ? undefined : text;
 }
 
 /** Machine-readable names of an unknown model: of OpenAI and Groq, of Mistral, of Azure. */

@@ -49,6 +49,10 @@ const foreignOptionHints: ReadonlyMap<string, string> = new Map([
   ['-l', listHint],
   ['--list', listHint],
   ['--delete', 'natter conversations delete ID moves a conversation to the trash'],
+  [
+    '--no-markdown',
+    '--plain prints plain text on a terminal, --raw exactly the bytes of the answer',
+  ],
   ['--no-color', 'use --color never'],
   ['--stream', 'answers are streamed unless --no-stream is given'],
   ['--template', runHint],

@@ -105,8 +105,13 @@ describe('bodies that are not JSON', () => {
       '502 Bad & Gateway',
     ],
     ['a page called JSON', '\n<!DOCTYPE html><title>Down</title>', 'application/json', 'Down'],
-    ['a page without a title', '<html><body>secret</body></html>', 'text/html', undefined],
-    ['a page with an unfinished title', '<html><title>secret', 'text/html', undefined],
+    [
+      'N13: a page without a title',
+      '<html><style>p {}</style><body><h1>502</h1><!-- no --><p>Bad &amp;\nold</body></html>',
+      'text/html',
+      '502 Bad & old',
+    ],
+    ['a page with an unfinished title', '<html><title>Down', 'text/html', 'Down'],
     ['an empty title', '<title> </title>', 'text/html', undefined],
     [
       'XML',
@@ -136,6 +141,10 @@ test('reads any JSON, however deep, without throwing and without more than 500 c
   );
   const deep = '{"error":'.repeat(5000) + '"m"' + '}'.repeat(5000);
   expect(parse(deep)).toStrictEqual({ names: [] });
+});
+
+test('N13: shows at most 200 characters of a page without a title', () => {
+  expect(parse(`<p>${'word '.repeat(100)}`, 'text/html').message).toMatch(/^.{150,200}…$/);
 });
 
 test('searches for a title in linear time', () => {

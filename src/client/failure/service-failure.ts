@@ -1,18 +1,21 @@
-import type { Remedy } from '../../failure.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
+import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
+import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
 import type { HttpRequest, ResponseHeaders } from '../http/transport.ts';
 import {
   type ErrorBody,
   kindOfName,
   kindOfStatus,
+  type Mask,
   parseErrorBody,
+  readErrorValue,
   refusesModel,
   unknownModel,
 } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
-import type { Mask } from './short-text.ts';
 
 /** A response with an error status; `text` is its body, or the part of it that was read. */
 export interface FailedResponse {
@@ -150,3 +153,99 @@ const explanations: Readonly<Record<ErrorName, Omit<Explanation, 'kind'>>> = {
     remedy: { code: 'retry-later' },
   },
 };
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export function isRedirect(status: number): boolean {
+  return redirects.has(status);
+}
+
+/** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
+export function redirectFailure(
+  status: number,
+  location: string | undefined,
+  url: URL,
+): RequestFailure {
+  const target = location === undefined ? undefined : parseUrl(location, url);
+  const place = target === undefined ? 'without a target' : `to ${addressOf(target)}`;
+  return new RequestFailure(
+    'configuration',
+    `the service redirects (${status}) ${place}, which natter does not follow`,
+    {
+      transient: false,
+      status,
+      remedy:
+        target === undefined
+          ? { code: 'check-base-url' }
+          : { code: 'set-base-url', baseUrl: baseUrlOf(target) },
+    },
+  );
+}
+
+/** Without the query, which may contain a token. */
+function addressOf(url: URL): string {
+  return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
+}
+
+function baseUrlOf(target: URL): string {
+  return `${target.protocol}//${target.host}${target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '')}`;
+}
+
+/** Words in error names outside the contract; the first row that matches decides. */
+const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
+  [/rate.?limit|too.?many.?req|quota|throttl|exhausted/i, 'rate_limited'],
+  [/permission|forbidden|access.?denied|not.?allowed/i, 'forbidden'],
+  [/auth|api.?key|credential/i, 'unauthorized'],
+  [/not.?found|no.?such|does.?not.?exist/i, 'not_found'],
+  [
+    /context.?(?:length|size|window)|too.?(?:long|large)|invalid|bad.?request|unsupported|validation/i,
+    'invalid_request',
+  ],
+  [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
+];
+
+/** The kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
+export function kindOfError(error: ErrorBody): FailureKind {
+  const { names, status } = error;
+  if (refusesModel(error)) return 'not_found';
+  const known = names.map(kindOfName).find((kind) => kind !== undefined);
+  if (known !== undefined) return known;
+  if (status !== undefined) return kindOfStatus(status);
+  for (const name of names) {
+    const row = kindsByWord.find(([words]) => words.test(name));
+    if (row !== undefined) return row[1];
+  }
+  return 'server_error';
+}
+
+export function reportedError(error: ErrorBody): Failure {
+  const reason = error.message ?? error.name ?? 'no reason given';
+  return new Failure(kindOfError(error), `the service reported an error: ${reason}`, {
+    ...(refusesModel(error) && { remedy: unknownModel.remedy }),
+  });
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && value !== false;
+}
+
+function choiceError(chunk: JsonObject): unknown {
+  const choices = chunk['choices'];
+  const [first]: unknown[] = Array.isArray(choices) ? choices : [];
+  return isJsonObject(first) && isPresent(first['error']) ? { error: first['error'] } : undefined;
+}
+
+/**
+ * The error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
+ * of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
+ */
+export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
+  if (isPresent(value['error'])) return readErrorValue(value, mask);
+  const ofChoice = choiceError(value);
+  if (ofChoice !== undefined) return readErrorValue(ofChoice, mask);
+  if (Array.isArray(value['choices'])) return undefined;
+  const hasText = filledText(value['message']) !== undefined;
+  const hasError = hasText || isPresent(value['detail']) || isPresent(value['errors']);
+  const isNamedError = value['object'] === 'error' || value['type'] === 'error';
+  return hasError || isNamedError ? readErrorValue(value, mask) : undefined;
+}

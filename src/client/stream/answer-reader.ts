@@ -1,4 +1,4 @@
-import type { Mask } from '../failure/short-text.ts';
+import type { Mask } from '../failure/error-body.ts';
 import { Answer, type AnswerPart } from './answer.ts';
 import { ChunkForms } from './chunk-forms.ts';
 import { type BodyReader, createBodyReader } from './body-reader.ts';

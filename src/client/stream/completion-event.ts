@@ -6,7 +6,7 @@ import type { ChunkForms } from './chunk-forms.ts';
 import { readChunk } from './completion-chunk.ts';
 import { parseErrorBody } from '../failure/error-body.ts';
 import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
-import { findError, reportedError } from '../failure/reported-error.ts';
+import { findError, reportedError } from '../failure/service-failure.ts';
 
 interface Reader {
   readonly answer: Answer;

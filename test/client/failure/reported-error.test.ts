@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kindOfStatus, readErrorValue } from '../../../src/client/failure/error-body.ts';
-import { kindOfError, reportedError } from '../../../src/client/failure/reported-error.ts';
+import { kindOfError, reportedError } from '../../../src/client/failure/service-failure.ts';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { unmasked } from '../../support/secret.ts';
 

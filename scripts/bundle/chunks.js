@@ -85,7 +85,6 @@ const chunks = [
       'src/commands/print/window-status.ts',
       'src/commands/print/notice-rows.ts',
       'src/commands/program/named-file.ts',
-      'src/output/money.ts',
     ],
   },
   { name: 'batch-results', roots: batch, within: ['src/commands/batch/merge-run.ts'] },

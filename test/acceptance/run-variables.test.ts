@@ -55,7 +55,7 @@ describe('variables', () => {
         'a.md': `${front('title: t')}\n${echo}${text} ${text}`,
       });
       const { stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
-      expect(stdout).toBe(`${text} ${text}`);
+      expect(stdout).toBe(`${text} ${text}\n`);
       expect(stderr.split('\n').filter((line) => line.includes('is sent as text'))).toEqual([
         `natter: a.md:5: ${text} is sent as text; a default is set under variables: in the front matter`,
       ]);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
 import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
-import { toFailure } from '../../src/output/ending-failure.ts';
-import { reportFailure } from '../../src/output/failure-report.ts';
+import { toFailure, reportFailure } from '../../src/output/ending-failure.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';
 import { usageLine } from '../../src/output/figures.ts';
 import { Failure } from '../../src/failure.ts';
@@ -89,10 +88,10 @@ describe('notices', () => {
 
 test('N13: of the warnings about storage, only the first is shown', () => {
   const stderr = createMemoryOutput();
-  const { warning } = createNotices(stderr, false, (text) => text);
-  warning('not saved', 'storage');
-  warning('not in the ledger', 'storage');
-  warning('a risk');
+  const notices = createNotices(stderr, false, (text) => text);
+  notices.warning('not saved', 'storage');
+  notices.warning('not in the ledger', 'storage');
+  notices.warning('a risk');
   expect(stderr.text()).toBe('natter: warning: not saved\nnatter: warning: a risk\n');
 });
 

@@ -1,8 +1,7 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { exitCodes, type Failure } from '../../failure.ts';
-import { toFailure } from '../../output/ending-failure.ts';
-import { reportFailure } from '../../output/failure-report.ts';
+import { toFailure, reportFailure } from '../../output/ending-failure.ts';
 import {
   hintOf,
   setBaseUrlHint,

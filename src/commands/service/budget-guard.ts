@@ -11,8 +11,7 @@ import {
 import { tokensOf, type LedgerLine } from '../../ledger/ledger-line.ts';
 import { localDay } from '../../ledger/local-time.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
-import { percent, tokenText } from '../../output/figures.ts';
-import { moneyText } from '../../output/money.ts';
+import { percent, tokenText, moneyText } from '../../output/figures.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import type { Source } from '../../settings/resolved-settings.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';

@@ -3,7 +3,7 @@ import type { CompletionRequest } from '../../client/contract.ts';
 import type { AnswerFinished, ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { countCharacters, type CharacterCount } from '../../conversation/token-estimate.ts';
-import type { DebugLog } from '../print/debug-log.ts';
+import type { DebugLog } from '../print/presentation.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';

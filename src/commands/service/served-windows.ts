@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
-import type { DebugLog } from '../print/debug-log.ts';
+import type { DebugLog } from '../print/presentation.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import type { TokenRatio, TokenRatios } from '../../conversation/token-estimate.ts';
 import {

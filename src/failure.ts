@@ -41,6 +41,7 @@ type PlainRemedyCode =
   | 'check-request'
   | 'remove-parameter'
   | 'check-model'
+  | 'choose-model'
   | 'list-models'
   | 'trust-authority'
   | 'trust-certificate'

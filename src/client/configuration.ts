@@ -3,7 +3,7 @@ import { isJsonObject } from '../json.ts';
 import { createSecretFilter, minLengthInMessages } from '../secrecy/secret-filter.ts';
 import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
-import type { Mask } from './failure/short-text.ts';
+import type { Mask } from './failure/error-body.ts';
 import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
 import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';

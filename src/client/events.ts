@@ -37,6 +37,8 @@ export interface TextReceived {
 export interface ReasoningReceived {
   readonly type: 'reasoning-received';
   readonly text: string;
+  /** Where it came as the start of the answer's text: the text with its tags, as received. */
+  readonly received?: string;
 }
 
 /** The text of a refusal, if the service sends it separately from the answer. */

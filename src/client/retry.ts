@@ -2,9 +2,8 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
-import { maskFailure } from './failure/mask-failure.ts';
-import { rephrase, RequestFailure } from './failure/request-failure.ts';
-import type { Mask } from './failure/short-text.ts';
+import { maskFailure, rephrase, RequestFailure } from './failure/request-failure.ts';
+import type { Mask } from './failure/error-body.ts';
 
 export interface RetryPolicy {
   readonly retries: number;

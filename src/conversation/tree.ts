@@ -35,6 +35,8 @@ export interface Turn extends AnswerEnd {
   readonly content: string;
   /** Of an answer: a refusal that the service sent apart from the text. */
   readonly refusal?: string;
+  /** Of an answer: the reasoning at the start of its text, with its tags. */
+  readonly thought?: string;
   readonly createdAt: Date;
   /** The model that the conversation continues with, if it is a different one. */
   readonly nextModel?: string;

@@ -1,22 +1,24 @@
 import { Failure } from '../failure.ts';
+import type { Notices } from './notices.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
 
 /**
- * How an answer is printed. `exact`: the bytes of the service; `plain`: the same, safe for a terminal; `markdown`:
- * styled; `json`: one document; `jsonl`: one event per line.
+ * How an answer is printed. `exact`: the bytes of the service; `text`: the same, and a line end if there is none;
+ * `plain`: safe for a terminal; `markdown`: styled; `json`: one document; `jsonl`: one event per line.
  */
-export type AnswerFormat = 'exact' | 'plain' | 'markdown' | 'json' | 'jsonl';
+export type AnswerFormat = 'exact' | 'text' | 'plain' | 'markdown' | 'json' | 'jsonl';
 
 export interface FormatOptions {
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly plain?: boolean;
   readonly markdown?: boolean;
-  /** Writes the service's bytes even to a terminal. */
+  /** Writes the service's bytes and nothing else, to a terminal too. */
   readonly raw?: boolean;
 }
 
 /**
- * The default depends on standard output: styled Markdown for a terminal, the exact bytes for a pipe or file.
+ * The default depends on standard output: styled Markdown for a terminal, the text as it is for a pipe or file.
  * @throws Failure of kind `usage` for two formats
  */
 export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean): AnswerFormat {
@@ -30,6 +32,15 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
   }
   const [format] = asked;
   if (format === 'raw') return 'exact';
-  if (format === 'plain') return isTerminal ? 'plain' : 'exact';
-  return format ?? (isTerminal ? 'markdown' : 'exact');
+  if (format === 'plain') return isTerminal ? 'plain' : 'text';
+  return format ?? (isTerminal ? 'markdown' : 'text');
+}
+
+/**
+ * Says so if standard output is closed. It is no failure: Node opens the null device in its place, as many programs do
+ * on purpose for output that they discard.
+ */
+export function noticeClosedOutput(stdout: OutputStream, notices: Notices): void {
+  if (stdout.isClosed?.() !== true) return;
+  notices.notice('standard output is closed, so the answer is not printed; natter last prints it');
 }

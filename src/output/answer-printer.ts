@@ -20,7 +20,7 @@ export interface AnswerPrinter extends EventPrinter {
 
 /** Prints the text of an answer alone. */
 export interface TextPrinter extends EventPrinter {
-  /** Call when the answer has ended, complete or cut: prints the rest and ends a terminal's last line. */
+  /** Call when the answer has ended, complete or cut: prints the rest and ends the last line, unless the text is exact. */
   end(): Promise<void>;
 }
 
@@ -31,6 +31,21 @@ export function exactPrinter(stdout: OutputStream): TextPrinter {
   return {
     event: (event) => (event.type === 'text-received' ? stdout.write(event.text) : undefined),
     end: async () => undefined,
+  };
+}
+
+/** The service's text, and a line end after text that has none: programs read lines. */
+export function pipedPrinter(stdout: OutputStream): TextPrinter {
+  let last = '\n';
+  return {
+    event(event) {
+      if (event.type !== 'text-received') return undefined;
+      last = event.text.at(-1) ?? last;
+      return stdout.write(event.text);
+    },
+    async end() {
+      if (last !== '\n') await stdout.write('\n');
+    },
   };
 }
 

@@ -71,3 +71,37 @@ export function usageLine(
     .filter((part) => part !== undefined)
     .join(isSpoken ? ', ' : ' · ');
 }
+
+/** An amount with two digits after the point, or two significant ones if it is small: `1.50`, `0.0012`. */
+function amountText(amount: number): string {
+  if (amount >= 0.01 || amount === 0) {
+    return amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  }
+  return amount.toLocaleString('en-US', { maximumSignificantDigits: 2 });
+}
+
+/** Amounts by currency: `1.50 USD`, `1.50 USD + 0.20 EUR`; empty for none. */
+export function moneyText(amounts: ReadonlyMap<string, number>): string {
+  return [...amounts].map(([currency, amount]) => `${amountText(amount)} ${currency}`).join(' + ');
+}
+
+/** Milliseconds of each unit, the largest first. */
+const unitsOfAge = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** Days after which the date is shown instead. */
+const maxDays = 14;
+
+/** `just now`, `5 minutes ago`, `3 days ago`, and the date if it is more than two weeks ago. */
+export function timeAgo(time: Date, now: Date): string {
+  const age = now.getTime() - time.getTime();
+  for (const [unit, length] of unitsOfAge) {
+    const number = Math.floor(age / length);
+    if (unit === 'day' && number > maxDays) return time.toISOString().slice(0, 10);
+    if (number > 0) return `${countOf(number, unit)} ago`;
+  }
+  return 'just now';
+}

@@ -100,6 +100,7 @@ export function eventRecords(event: ChatEvent): readonly object[] {
     case 'answer-started':
       return [{ type, attempt: event.attempt, request_id: event.requestId }];
     case 'reasoning-received':
+      return event.text === '' ? [] : [{ type, text: event.text }];
     case 'refusal-received':
       return [{ type, text: event.text }];
   }

@@ -7,8 +7,8 @@ import { countOf } from './figures.ts';
 export interface Notices {
   /** Informational; silent with `--quiet`. */
   notice(text: string): void;
-  /** Important; shown with `--quiet` too. */
-  warning(text: string): void;
+  /** Important; shown with `--quiet` too. Of warnings about one subject, only the first is shown. */
+  warning(text: string, subject?: 'storage'): void;
 }
 
 /** Prints nothing. */
@@ -21,9 +21,14 @@ export function createNotices(
   mask: (text: string) => string,
 ): Notices {
   const line = (text: string) => void stderr.write(`natter: ${mask(sanitizeLine(text))}\n`);
+  const said = new Set<string>();
   return {
     notice: (text) => (quiet ? undefined : line(text)),
-    warning: (text) => line(`warning: ${text}`),
+    warning(text, subject) {
+      if (subject !== undefined && said.has(subject)) return;
+      if (subject !== undefined) said.add(subject);
+      line(`warning: ${text}`);
+    },
   };
 }
 
@@ -42,6 +47,10 @@ export function finishNotice(metadata: AnswerMetadata): string | undefined {
 export function refusalNotice(refusal: string): string {
   return `the model refused: ${refusal}`;
 }
+
+/** For `<think>…</think>` at the start of an answer. */
+export const thoughtNotice =
+  'the reasoning (<think>) of the answer is not shown; --reasoning shows it, natter config set think-tags answer leaves it in the answer';
 
 /** `1 control or hidden character`, `2 control or hidden characters`. */
 export function hiddenCharacters(number: number): string {

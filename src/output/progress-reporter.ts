@@ -3,7 +3,7 @@ import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Activity } from './activity.ts';
-import { refusalNotice, type Notices } from './notices.ts';
+import { refusalNotice, thoughtNotice, type Notices } from './notices.ts';
 
 export interface ProgressReporterOptions {
   readonly stderr: OutputStream;
@@ -43,6 +43,7 @@ export function createProgressReporter(options: ProgressReporterOptions): Progre
   const { stderr, style, notices, activity, model, showReasoning } = options;
   const reasoning = createReasoningText(stderr, style);
   let refusal = '';
+  let hidesThought = false;
   const settle = () => {
     activity.settle();
     reasoning.closeLine();
@@ -55,6 +56,7 @@ export function createProgressReporter(options: ProgressReporterOptions): Progre
         case 'answer-started':
           return activity.waiting(model);
         case 'reasoning-received':
+          hidesThought ||= event.received !== undefined && !showReasoning;
           if (!showReasoning) return undefined;
           activity.settle();
           return reasoning.show(event.text);
@@ -70,6 +72,7 @@ export function createProgressReporter(options: ProgressReporterOptions): Progre
     },
     end() {
       settle();
+      if (hidesThought) notices.notice(thoughtNotice);
       if (refusal !== '') notices.warning(refusalNotice(refusal));
     },
   };

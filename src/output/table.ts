@@ -66,3 +66,34 @@ export function formatTable(
   const heading = layout.style.bold(line(columns.map((column) => column.heading)));
   return [heading, ...cells.map(line)].map((text) => `${text}\n`).join('');
 }
+
+/** A table for a screen reader: a line for each row, its first cell, then the other ones with their headings. */
+export function spokenRows(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string {
+  const lines = rows.map(([first = '', ...others]) => {
+    const facts = others.flatMap((cell, index) =>
+      cell === '' ? [] : [`${(columns[index + 1]?.heading ?? '').toLowerCase()} ${cell}`],
+    );
+    const cells = first === '' ? facts : [first, ...facts];
+    return sanitizeLine(cells.join(', '));
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+export interface BarLayout extends TableLayout {
+  /** False draws bars of `#`. */
+  readonly unicode: boolean;
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of at least the smallest step, if there is anything to show. */
+export function bar(part: number, whole: number, room: number, unicode: boolean): string {
+  if (part === 0) return '';
+  const length = (part / whole) * room;
+  if (!unicode) return '#'.repeat(Math.max(1, Math.round(length)));
+  const steps = Math.max(1, Math.round(length * 8));
+  return '█'.repeat(Math.floor(steps / 8)) + (eighths[steps % 8] ?? '');
+}

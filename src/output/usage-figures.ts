@@ -1,8 +1,6 @@
 import { padToWidth, displayWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { bar, type BarLayout } from './bar.ts';
-import { count } from './figures.ts';
-import { moneyText } from './money.ts';
-import { formatTable, type Column } from './table.ts';
+import { bar, type BarLayout, formatTable, type Column } from './table.ts';
+import { count, moneyText } from './figures.ts';
 
 /** See `usage/sums.ts`. */
 interface UsageRow {

@@ -91,6 +91,20 @@ function defaultNotice(text: string, line: number, file: SourceFile): readonly s
 /** Commands that a coding agent would run, and replace by their output. */
 const agentCommand = /(?:^|\s)!`[^`\n]+`/;
 
+/** A file that a coding agent would attach: `@src/main.ts`, `@$1`, `@$ARGUMENTS`. An address of e-mail is none. */
+const agentMention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~.-]*[/.][\w~./-]*\w)/;
+
+function mentionNotice({ split }: Front, file: SourceFile): readonly string[] {
+  const found = agentMention.exec(split.body);
+  if (found === null) return [];
+  const [text] = found;
+  const line = createLineCounter(split.body, split.bodyLine)(found.index);
+  const insert = text.startsWith('@$')
+    ? '-f attaches a file'
+    : `{{file:${text.slice(1)}}} inserts it`;
+  return [`${placeText({ file, line })}: ${text} is sent as text; ${insert}`];
+}
+
 function agentNotices(
   { front, tools, split }: Front,
   file: PromptSource['file'],
@@ -145,7 +159,9 @@ export async function parsePromptFile(
   );
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
   const notices =
-    format === 'agent' ? agentNotices(read, file) : defaultNotice(body, firstLine, file);
+    format === 'agent'
+      ? [...agentNotices(read, file), ...mentionNotice(read, file)]
+      : defaultNotice(body, firstLine, file);
   const text = parse(body, firstLine);
   // With a place for the input, a pattern is the whole prompt.
   const isWhole = placeholdersOf(text, 'stdin').length > 0;

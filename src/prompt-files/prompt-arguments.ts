@@ -68,7 +68,9 @@ function checkRequired(prompt: PromptFile, values: ReadonlyMap<string, string>):
     return `, nor has ${name}${text === before ? '' : ` (${text})`}`;
   });
   throw failureAt(first.place, `the variable ${first.name} has no value${rest.join('')}`, {
-    hint: `add ${missing.map(exampleOf).join(' ')}`,
+    hint:
+      `add ${missing.map(exampleOf).join(' ')}` +
+      (missing.some(({ name }) => name === 'input') ? '; standard input is {{stdin}}' : ''),
   });
 }
 

@@ -1,4 +1,4 @@
-import { maskRemedy } from '../client/failure/mask-failure.ts';
+import { maskRemedy } from '../client/failure/request-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpResponse } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';

@@ -10,6 +10,8 @@ export interface Definition<Value> {
   readonly default?: Value;
   /** One line for help and tables, without a full stop. */
   readonly summary: string;
+  /** For a bad value after the flag, which has a different meaning in other programs. */
+  readonly flagHint?: string;
 }
 
 export type Definitions = {

@@ -55,6 +55,7 @@ export const definitions: Definitions = {
     variable: 'NATTER_MAX_TOKENS',
     type: wholeNumber(1, Number.MAX_SAFE_INTEGER),
     summary: 'Maximum tokens in the answer',
+    flagHint: 'a template is a prompt file: natter run NAME sends it; natter prompts lists them',
   },
   retries: {
     name: 'retries',
@@ -138,6 +139,14 @@ export const definitions: Definitions = {
     type: oneOf('none', 'json_object', 'json_schema'),
     default: 'none',
     summary: 'Field response_format to send with --schema: none, json_object or json_schema',
+  },
+  thinkTags: {
+    name: 'think-tags',
+    variable: 'NATTER_THINK_TAGS',
+    type: oneOf('auto', 'answer'),
+    default: 'auto',
+    summary:
+      '<think>…</think> at the start of an answer: auto hides it as reasoning, answer prints it',
   },
   budget: {
     name: 'budget',

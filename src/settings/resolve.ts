@@ -51,9 +51,10 @@ function resolveSetting<Value>(
   environment: Environment,
   profile: NamedProfile,
 ): Resolved<Value | undefined> {
-  const { name, variable } = definition;
+  const { name, variable, flagHint: hint } = definition;
   if (flag !== undefined) {
-    const value = parseSettingValue(definition, flag, { label: `--${name}`, kind: 'usage' });
+    const origin = { label: `--${name}`, kind: 'usage', ...(hint && { hint }) } as const;
+    const value = parseSettingValue(definition, flag, origin);
     return { value, source: { kind: 'flag', name: `--${name}` } };
   }
   const text = environment[variable];

@@ -26,6 +26,8 @@ export interface SettingValues {
   readonly shellCommands: boolean;
   /** How a schema is sent besides the prompt. */
   readonly responseFormat: 'none' | 'json_object' | 'json_schema';
+  /** What `<think>…</think>` at the start of an answer is: reasoning, or text of the answer. */
+  readonly thinkTags: 'auto' | 'answer';
   readonly budget: string | undefined;
   /** Whether a conversation replaces its older turns with a summary at 80% of the window. */
   readonly compact: 'off' | 'auto';

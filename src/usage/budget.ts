@@ -6,7 +6,7 @@ import type { ProgramClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { percent, tokenText } from '../output/figures.ts';
 import type { Notices } from '../output/notices.ts';
-import { moneyText } from '../output/money.ts';
+import { moneyText } from '../output/figures.ts';
 import { costOf, priceTable, type PriceTable } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';

@@ -112,7 +112,8 @@ function createLedgerWriter(
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!hasFailed) {
-        notices.warning(`not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`);
+        const text = `not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`;
+        notices.warning(text, 'storage');
       }
       hasFailed = true;
       onLost(lines);

@@ -24,7 +24,7 @@ test('login checks the key with the service, stores address and key, and reports
     ].join('\n'),
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
@@ -56,7 +56,7 @@ test('login without a key on a terminal stores only the address', async () => {
   terminal.type('\r');
   expect((await terminal.exit).exitCode).toBe(0);
   expect(existsSync(join(env.HOME, '.config', 'natter', 'credentials.json'))).toBe(false);
-  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
+  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests[1]?.headers).not.toHaveProperty('authorization');
 });
 

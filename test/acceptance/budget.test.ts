@@ -73,10 +73,10 @@ test('the hint of the sandbox shows the requests to the sandbox', async () => {
 test('a request that fits is sent, with one warning from 80 % on', async () => {
   const { run } = await openPlace(2, [{ prompt_tokens: 400, completion_tokens: 300 }]);
   const words = ['-t', '50', '--budget', '1000/week', 'hi'];
-  expect(await run(words)).toMatchObject({ code: 0, stdout: 'ok', stderr: '' });
+  expect(await run(words)).toMatchObject({ code: 0, stdout: 'ok\n', stderr: '' });
   expect(await run(words)).toMatchObject({
     code: 0,
-    stdout: 'ok',
+    stdout: 'ok\n',
     stderr: 'natter: warning: 80% of the weekly budget (1,000 tokens) is used\n',
   });
 });

@@ -158,7 +158,7 @@ describe('natter conversations', () => {
 
 describe('natter last', () => {
   test('prints the last answer byte for byte', async () => {
-    expect((await data.run(['last'])).stdout).toBe('first **words**');
+    expect((await data.run(['last'])).stdout).toBe('first **words**\n');
     const { stderr: reason } = await data.run(['last', '--block', '1']);
     expect(reason).toContain('the last answer has no code block\n');
   });
@@ -170,7 +170,7 @@ describe('natter last', () => {
     expect(failed).not.toBe(id);
     expect(await data.run(['last'])).toMatchObject({
       code: 0,
-      stdout: 'first **words**',
+      stdout: 'first **words**\n',
       stderr: `natter: conversation ${failed} has no answer; this is the last answer of conversation ${id}\n`,
     });
     expect(await data.run(['last', failed])).toMatchObject({

@@ -103,7 +103,7 @@ describe('failing storage', () => {
           ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`, process.execPath, binary, ...words],
           { env: cleanEnvironment(environment), encoding: 'utf8', input: '' },
         );
-      expect(onFullDisk(...echo('hello'))).toMatchObject({ status: 0, stdout: 'hello' });
+      expect(onFullDisk(...echo('hello'))).toMatchObject({ status: 0, stdout: 'hello\n' });
       expect(onFullDisk('config', 'set', 'model', 'nextgen').status).toBe(12);
       expect(readdirSync(config)).toEqual([]);
       expect(data.files().filter((name) => name.endsWith('.lock'))).toEqual([]);

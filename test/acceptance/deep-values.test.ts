@@ -64,7 +64,7 @@ test.each([
 ])('X5: text beside a field 100,000 deep is printed: %s', async (_name, reply) => {
   const server = await serve([reply]);
   const { stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect(stdout).toBe('text');
+  expect(stdout).toBe('text\n');
   expect(stderr).not.toMatch(unexpected);
 });
 
@@ -134,5 +134,5 @@ test.each([
   expect(answer.status).toBe(status);
   const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
   const asked = await runNatter(['[sandbox echo] still here'], { env });
-  expect(asked).toMatchObject({ code: 0, stdout: 'still here' });
+  expect(asked).toMatchObject({ code: 0, stdout: 'still here\n' });
 });

@@ -74,7 +74,7 @@ test('the pieces of --split and their combination fall back', async () => {
     env: smallWindow(server),
     input: text,
   });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
   expect(stderr).toContain('origin: the service failed (500); falling back to nextgen\n');
   expect(modelsIn(server).filter((model) => model === 'nextgen')).toHaveLength(1);
 });

@@ -28,7 +28,7 @@ describe('--fallback', () => {
     const { code, stdout, stderr, models } = await runOn([failed, answered], words);
     expect({ code, stdout, models }).toEqual({
       code: 0,
-      stdout: 'ok',
+      stdout: 'ok\n',
       models: ['origin', 'nextgen'],
     });
     expect(stderr).toBe(

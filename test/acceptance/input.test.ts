@@ -22,7 +22,7 @@ test.each([
   ['with -f - replaces {{stdin}}', [`${echo}a {{stdin}}`, '-f', '-'], 'text', 'a text'],
   ['is ignored with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
 ])('standard input %s', async (_name, words, input, expected) => {
-  const { code, stdout } = await runNatter(onSandbox(...words), { input });
+  const { code, stdout } = await runNatter(onSandbox('--raw', ...words), { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 
@@ -80,7 +80,7 @@ test.each(['<&-', '</dev/null'])(
   'P15 a prompt needs no standard input, with %s',
   async (redirection) => {
     const line = `$NATTER --sandbox "${echo}hello" ${redirection}`;
-    expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello', stderr: '' });
+    expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
   },
 );
 
@@ -89,7 +89,7 @@ test('P15 a folder as standard input is refused, and --no-stdin ignores it', asy
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(/it is a folder\n {2}use --no-stdin/);
   const ignored = await runShell(`$NATTER --sandbox --no-stdin "${echo}hello" </tmp`);
-  expect(ignored).toMatchObject({ code: 0, stdout: 'hello' });
+  expect(ignored).toMatchObject({ code: 0, stdout: 'hello\n' });
 });
 
 test('P13 characters split over two reads stay intact', async () => {
@@ -97,14 +97,14 @@ test('P13 characters split over two reads stay intact', async () => {
   const text = '€'.repeat(100_000);
   const { code, stdout } = await runNatter(onSandbox(`${echo}{{stdin}}`), { input: text });
   expect(code).toBe(0);
-  expect(stdout === text).toBe(true);
+  expect(stdout === `${text}\n`).toBe(true);
 });
 
 test('P14 natter waits for input that is silent for more than two seconds', async () => {
   const natter = startNatter(onSandbox(`${echo}ask`), { keepInputOpen: true });
   await natter.waitFor('stderr', /waiting for standard input/);
   natter.child.stdin?.end('late');
-  expect(await natter.result).toMatchObject({ code: 0, stdout: 'ask\n\nlate' });
+  expect(await natter.result).toMatchObject({ code: 0, stdout: 'ask\n\nlate\n' });
 });
 
 test('P16 an open, silent input causes one notice that names --no-stdin, and Ctrl+C exits', async () => {
@@ -191,7 +191,7 @@ test.each([
     'hi',
   ],
 ])('P12 natter reads %s', async (_name, flags, input, expected) => {
-  const { code, stdout } = await runNatter([...ask, ...flags], { input });
+  const { code, stdout } = await runNatter([...ask, '--raw', ...flags], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 

@@ -49,7 +49,7 @@ test('the command prints the key, which is sent, but neither shown nor stored', 
   expect(code).toBe(0);
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
   expect(runs()).toBe(1);
-  expect(stdout).toBe('your key is ***');
+  expect(stdout).toBe('your key is ***\n');
   const files = filesBelow(home);
   expect(files).toContain(recording);
   expectNoSecret(stdout, stderr, ...files.map((name) => readFileSync(name, 'utf8')));
@@ -82,7 +82,7 @@ test('the command does not run for a replay', async () => {
   const { home, run, runs } = await configured(printKey, server.url);
   const recording = join(home, 'recording.jsonl');
   await run(['--record', recording, 'hi']);
-  expect(await run(['--replay', recording, 'hi'])).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await run(['--replay', recording, 'hi'])).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(runs()).toBe(1);
 });
 
@@ -90,7 +90,7 @@ test('NATTER_API_KEY_COMMAND does not run for a service on this machine', async 
   const server = await serve([[streamed('Hello')]]);
   const { home, program, runs } = homeWith(printKey);
   const env = { HOME: home, NATTER_BASE_URL: server.url, NATTER_API_KEY_COMMAND: program };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   expect(runs()).toBe(0);
   expect((await runNatter(['auth', 'status'], { env })).stderr).toBe(

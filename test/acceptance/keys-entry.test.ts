@@ -135,7 +135,7 @@ test('K11 whitespace around a key is trimmed', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: `  ${secretKey}\t\n` };
   const { code, stdout } = await runNatter(['hi'], { env });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
 });
 

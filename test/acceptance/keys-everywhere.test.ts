@@ -184,6 +184,6 @@ test.each(['user', 'dark', 'ollama', 'hi'])(
     };
     await runNatter(['config', 'set', 'headers.x-auth', `Basic ${base64('user:ollama')}`], { env });
     const { stdout } = await runNatter(['hi'], { env });
-    expect(stdout).toBe(`the ${word} of "role":"user"`);
+    expect(stdout).toBe(`the ${word} of "role":"user"\n`);
   },
 );

@@ -75,7 +75,7 @@ test('K8 a key that a server sends as a model name is masked in notices', async 
   const server = await serve([[reply]]);
   const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const { stdout, stderr } = await runNatter(['hi'], { env });
-  expect(stdout).toBe('Hello');
+  expect(stdout).toBe('Hello\n');
   expect(stderr).toContain('finish_reason');
   expectNoSecret(stderr);
 });
@@ -84,7 +84,7 @@ test('NATTER_DEBUG logs each request, retry, start and end of an answer', async 
   const server = await serve([[json(500, {})], [streamed('Hello')]]);
   const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const { stdout, stderr } = await runNatter(['hi'], { env });
-  expect(stdout).toBe('Hello');
+  expect(stdout).toBe('Hello\n');
   const lines = stderr.split('\n').filter((line) => line.startsWith('natter: debug: '));
   expect(lines).toEqual([
     `natter: debug: POST ${server.url}/v1/chat/completions, profile default`,
@@ -162,7 +162,7 @@ test('K23 nothing in the current folder redirects the key', async () => {
   const env = { HOME: temporaryHome(), NATTER_API_KEY: secretKey };
   await runNatter(['config', 'set', 'base-url', good.url], { env });
   const { stdout } = await runNatter(['hi'], { env, cwd });
-  expect(stdout).toBe('Good');
+  expect(stdout).toBe('Good\n');
   const relative = await runNatter(['hi'], { env: { ...env, NATTER_CONFIG_DIR: '.' }, cwd });
   expect(relative.code).toBe(3);
   expect(evil.connections()).toBe(0);

@@ -12,7 +12,7 @@ test('requests to an http service use HTTP_PROXY', async () => {
   const server = await serve([[streamed('Hello')]]);
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...plain, HTTP_PROXY: proxy.url, NATTER_API_KEY: secretKey };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toMatchObject([
     { method: 'POST', target: 'http://service.test/v1/chat/completions' },
   ]);
@@ -22,7 +22,7 @@ test('requests to an https service use a tunnel, and the proxy never gets the ke
   const server = await serve([[streamed('Hello')]], { tls: true });
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...secure, HTTPS_PROXY: proxy.url, NATTER_API_KEY: secretKey };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'service.test:443' }]);
   expectNoSecret(JSON.stringify(proxy.requests));
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
@@ -34,7 +34,7 @@ test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])(
     const server = await serve([[streamed('Hello')]]);
     const proxy = await startProxy({ upstream: server.port });
     const env = { NATTER_BASE_URL: server.url, [variable]: proxy.url };
-    expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+    expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
     expect(proxy.requests).toEqual([]);
   },
 );
@@ -55,7 +55,7 @@ test.each([
     HTTP_PROXY: proxy.url,
     NO_PROXY: list.replace('%port', String(server.port)),
   };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toHaveLength(connection === 'proxy' ? 1 : 0);
 });
 

@@ -44,7 +44,7 @@ test('K14 a key is not sent over plain http to another machine', async () => {
 test('K14 without a key plain http is allowed to any machine', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: notLoopback(server.url) };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
@@ -55,9 +55,9 @@ test('K14 --allow-insecure and the setting of a profile allow a key over plain h
     NATTER_BASE_URL: notLoopback(server.url),
     NATTER_API_KEY: secretKey,
   };
-  expect((await runNatter(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello');
+  expect((await runNatter(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello\n');
   await runNatter(['config', 'set', 'allow-insecure', 'true'], { env });
-  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
+  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests).toHaveLength(2);
 });
 
@@ -85,14 +85,14 @@ test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
   const trusted = await runNatter(['hi'], {
     env: { ...env, NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') },
   });
-  expect(trusted).toMatchObject({ code: 0, stdout: 'Hello', stderr: '' });
+  expect(trusted).toMatchObject({ code: 0, stdout: 'Hello\n', stderr: '' });
 });
 
 test('K20 natter warns in one line if certificates are not verified', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const env = { NATTER_BASE_URL: server.url, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const { stdout, stderr } = await runNatter(['hi', '--quiet'], { env });
-  expect(stdout).toBe('Hello');
+  expect(stdout).toBe('Hello\n');
   expect(stderr).toBe(
     'natter: warning: TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0\n',
   );
@@ -132,7 +132,7 @@ test('a stored key is sent only to the service it was stored for', async () => {
     input: secretKey,
   });
   const { stdout, stderr } = await runNatter(['hi', '--base-url', other.url], { env });
-  expect(stdout).toBe('Other');
+  expect(stdout).toBe('Other\n');
   expect(stderr).toContain('the API key of profile default was not sent');
   expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
 });

@@ -76,7 +76,7 @@ test('a prompt near the window causes a warning with numbers, and is sent', asyn
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(110_000);
   const { code, stdout, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
   expect(stderr).toMatch(
     /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
   );

@@ -23,7 +23,7 @@ const rows = [
   {
     name: 'X23: a function call fails as no_answer, and its text is kept',
     reply: stream(delta('text'), finish('function_call'), done),
-    stdout: 'text',
+    stdout: 'text\n',
     stderr: /called a function instead of answering \(finish_reason function_call\)/,
   },
   {
@@ -35,7 +35,7 @@ const rows = [
   {
     name: 'X23: S32 a filtered answer fails as no_answer, and its text is kept',
     reply: stream(delta('text'), finish('content_filter'), done),
-    stdout: 'text',
+    stdout: 'text\n',
     stderr: /filtered the answer \(finish_reason content_filter\)/,
   },
   {
@@ -45,7 +45,7 @@ const rows = [
         choices: [{ index: 0, message: { content: 'te' }, finish_reason: 'content_filter' }],
       }),
     ],
-    stdout: 'te',
+    stdout: 'te\n',
     stderr: /filtered the answer/,
   },
 ];
@@ -96,7 +96,7 @@ test('X23: a filtered answer is saved in its conversation, not marked as cut', a
   expect(code).toBe(14);
   expect(await runNatter(['last'], { env })).toMatchObject({
     code: 0,
-    stdout: 'hello',
+    stdout: 'hello\n',
     stderr: '',
   });
   const { stdout } = await runNatter(['conversations', 'export', 'latest', '--format', 'json'], {

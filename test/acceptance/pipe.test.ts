@@ -59,7 +59,7 @@ test('P26 memory stays bounded while fifty megabytes are not read', async () => 
   };
   const read = await readSlowly(['hi'], serviceAt(server), { mayRead });
   expect(sentUnread).toBeLessThan(pieces / 2);
-  expect(read).toMatchObject({ code: 0, length: piece.length * pieces });
+  expect(read).toMatchObject({ code: 0, length: piece.length * pieces + 1 });
   expect(read.peak).toBeLessThan(200);
 });
 
@@ -77,11 +77,25 @@ test.each([
   expect(code).toBe(12);
 });
 
-test.each(['>&-', '2>&-', '>&- 2>&-', '<&- >&- 2>&-'])(
-  'P4 natter works with streams closed by %s',
-  async (redirections) => {
-    const { code, stderr } = await runShell(`$NATTER --sandbox hi ${redirections}`);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+test.each([
+  ['2>&-', 0],
+  ['<&- 2>&-', 0],
+  ['>&- 2>&-', 0],
+  ['<&- >&- 2>&-', 0],
+])('P4 natter does not crash with streams closed by %s', async (redirections, exitCode) => {
+  const { code, stderr } = await runShell(`$NATTER --sandbox hi ${redirections}`);
+  expect({ code, stderr }).toEqual({ code: exitCode, stderr: '' });
+});
+
+test.each([
+  ['hi', '>&-'],
+  ['--every 1l hi', '>&- <<< line'],
+])(
+  'N13: P4 %s with a closed standard output says that the answer is not printed',
+  async (words, closed) => {
+    const { code, stderr } = await runShell(`$NATTER --sandbox ${words} ${closed}`);
+    expect(stderr).toMatch(/^natter: standard output is closed, so the answer is not printed/);
+    expect(code).toBe(0);
   },
 );
 
@@ -98,13 +112,13 @@ test('P4 a failure without an answer keeps its exit code when standard output is
 
 test('P4 an answer is printed although standard error is full', async () => {
   const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
-  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello' });
+  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n' });
 });
 
 test('P17 standard output has only the answer, and standard error everything else', async () => {
   const words = ['--sandbox', '-t', '1', '[sandbox 500 retry-after=0 times=1 echo]hello you'];
   const { code, stdout, stderr } = await runNatter(words);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
   expect(stderr).toMatch(/retry 1 of 4/);
   expect(stderr).toMatch(/token limit/);
 });
@@ -124,23 +138,32 @@ const hostile =
 
 const answerOf = (...deltas: readonly string[]): Reply => stream(...deltas.map(delta), done);
 
-test.each([[[]], [['--plain']], [['--raw']], [['--no-stream']], [['--color', 'always']]])(
-  'D21 a pipe gets exactly the bytes of the answer with %j',
-  async (flags) => {
-    const server = await serve([answerOf(...Array.from(hostile))]);
-    const { code, stdoutBytes, stderr } = await runNatter([...flags, 'hi'], {
-      env: serviceAt(server),
-    });
-    expect({ code, hash: sha256(stdoutBytes) }).toEqual({ code: 0, hash: sha256(hostile) });
-    expect(stderr).toBe('');
-  },
-);
+test.each([
+  [[], '\n'],
+  [['--plain'], '\n'],
+  [['--no-stream'], '\n'],
+  [['--color', 'always'], '\n'],
+  [['--raw'], ''],
+])('N2: D21 with %j a pipe gets exactly the bytes of the answer, then %j', async (flags, end) => {
+  const server = await serve([answerOf(...Array.from(hostile))]);
+  const { code, stdoutBytes, stderr } = await runNatter([...flags, 'hi'], {
+    env: serviceAt(server),
+  });
+  expect({ code, hash: sha256(stdoutBytes) }).toEqual({ code: 0, hash: sha256(hostile + end) });
+  expect(stderr).toBe('');
+});
 
-test('D21 a file gets exactly the bytes of the answer', async () => {
+test('N2: D21 a file gets exactly the bytes of the answer, then a line end', async () => {
   const server = await serve([answerOf(hostile)]);
   const line = 'f=$(mktemp); $NATTER hi </dev/null >$f; cat $f; rm $f';
   const { stdoutBytes } = await runShell(line, serviceAt(server));
-  expect(sha256(stdoutBytes)).toBe(sha256(hostile));
+  expect(sha256(stdoutBytes)).toBe(sha256(`${hostile}\n`));
+});
+
+test('N2: a shell reads the answer line by line, and two answers in one file stay apart', async () => {
+  const line =
+    'ask() { $NATTER --sandbox "[sandbox echo]$1" </dev/null; }; (ask one; ask two) | while read -r l; do echo "<$l>"; done';
+  expect((await runShell(line)).stdout).toBe('<one>\n<two>\n');
 });
 
 test('S36 bytes that are not UTF-8 become U+FFFD, and the rest of the answer stays exact', async () => {
@@ -148,13 +171,13 @@ test('S36 bytes that are not UTF-8 become U+FFFD, and the rest of the answer sta
   const piece = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
   const server = await serve([[streamHead(), chunk(piece), chunk(done), lastChunk]]);
   const { stdout } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect(stdout).toBe('a\uFFFDb\u001B[0m');
+  expect(stdout).toBe('a\uFFFDb\u001B[0m\n');
 });
 
 test('a lone surrogate becomes U+FFFD', async () => {
   const server = await serve([answerOf('a\uD83D', 'b\uDE00', 'c\uD83D')]);
   const { stdout } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect(stdout).toBe('a\uFFFDb\uFFFDc\uFFFD');
+  expect(stdout).toBe('a\uFFFDb\uFFFDc\uFFFD\n');
 });
 
 test('T14 --markdown in a pipe removes control sequences, with a notice', async () => {

@@ -22,18 +22,18 @@ async function twoProfiles() {
 
 test('--profile, NATTER_PROFILE and config use select the service and its key, in this order', async () => {
   const { env, run, work, home } = await twoProfiles();
-  expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work');
+  expect((await run('--profile', 'work', 'hi')).stdout).toBe('Work\n');
   expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-work');
   expect(await run('config', 'use', 'home')).toMatchObject({
     code: 0,
     stdout: '',
     stderr: 'natter: home is the current profile\n',
   });
-  expect((await run('hi')).stdout).toBe('Home');
+  expect((await run('hi')).stdout).toBe('Home\n');
   expect(home.requests[0]?.headers['authorization']).toBe('Bearer nk-home');
   const byVariable = { ...env, NATTER_PROFILE: 'work' };
-  expect((await runNatter(['hi'], { env: byVariable })).stdout).toBe('Work');
-  expect((await runNatter(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe('Home');
+  expect((await runNatter(['hi'], { env: byVariable })).stdout).toBe('Work\n');
+  expect((await runNatter(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe('Home\n');
 });
 
 test('config profiles shows the current profile, and which have keys', async () => {

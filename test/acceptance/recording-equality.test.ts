@@ -112,7 +112,7 @@ test.concurrent.each([
 test('a cut answer is also incomplete when replayed, with its text', async () => {
   const { replayed } = await liveAndReplayed(['[sandbox fin cut-after=5 echo] a b c d e f g h']);
   expect(replayed.code).toBe(11);
-  expect(replayed.stdout).toBe('a b c d e');
+  expect(replayed.stdout).toBe('a b c d e\n');
 });
 
 test('R17 a refused connection has the same message when replayed, with host and port', async () => {

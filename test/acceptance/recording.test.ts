@@ -24,7 +24,7 @@ test('a recording needs no key, address or network', async () => {
   const words = ['--replay', tape, '[sandbox echo] from the tape'];
   const alone = await runNatter(words);
   const configured = await runNatter(words, { env: serviceAt(server) });
-  expect([alone.stdout, configured.stdout]).toEqual(['from the tape', 'from the tape']);
+  expect([alone.stdout, configured.stdout]).toEqual(['from the tape\n', 'from the tape\n']);
   expect([alone.stderr, configured.stderr]).toEqual(['', '']);
   expect(server.connections()).toBe(0);
 });
@@ -157,10 +157,10 @@ test('D1 natter killed during a recording leaves a recording of everything recei
   running.child.kill('SIGKILL');
   await running.result;
   const { code, stdout, stderr } = await runNatter(['--replay', tape, 'hi']);
-  expect({ code, stdout }).toEqual({ code: 11, stdout: 'all that came' });
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'all that came\n' });
   expect(stderr).toContain('exchange 1 of the recording was stopped before the answer ended');
   await runNatter(['--sandbox', '--record', tape, '[sandbox echo] on']);
-  expect((await runNatter(['--replay', tape, '[sandbox echo] on'])).stdout).toBe('on');
+  expect((await runNatter(['--replay', tape, '[sandbox echo] on'])).stdout).toBe('on\n');
 });
 
 test('P5 Ctrl+C ends the exchange of a recording, and ends a replay', async () => {

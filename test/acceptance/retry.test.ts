@@ -17,7 +17,7 @@ test('R2 natter waits at least as long as Retry-After', async () => {
     [note, ...answered],
   ]);
   const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   const [first = 0, second = 0] = times;
   expect(second - first).toBeGreaterThanOrEqual(1000);
 });
@@ -47,7 +47,7 @@ test('R12 after two failures the answer is printed once, and R31 standard error 
   const failed = status(500, { 'retry-after': '0' });
   const server = await serve([failed, failed, answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(stderr.trimEnd().split('\n')).toEqual([
     expect.stringContaining('retry 1 of 4'),
     expect.stringContaining('retry 2 of 4'),
@@ -91,7 +91,7 @@ test.each([
 ] as const)('R18 a connection %s before the response is retried', async (_name, ending) => {
   const server = await serve([[ending], answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(stderr).toMatch(
     /closed the connection before the response.*retry 1 of 4|retry 1 of 4.*closed/,
   );
@@ -100,7 +100,7 @@ test.each([
 test('R21 an answer cut after its first text is not retried', async () => {
   const server = await serve([[streamHead(), chunk(delta('the ')), fin], answered]);
   const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 11, stdout: 'the ' });
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'the \n' });
   expect(stderr).toMatch(/the answer is incomplete/);
   expect(server.requests).toHaveLength(1);
 });
@@ -108,7 +108,7 @@ test('R21 an answer cut after its first text is not retried', async () => {
 test('R22 an answer cut before its first text is retried, without duplicate text', async () => {
   const server = await serve([[streamHead(), chunk(': hello\n\n'), fin], answered]);
   const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(server.requests).toHaveLength(2);
 });
 
@@ -137,5 +137,5 @@ test('R30 an untrusted certificate is not retried, and the hint names the remedy
 test('R31 --quiet does not report retries', async () => {
   const server = await serve([status(500, { 'retry-after': '0' }), answered]);
   const result = await runNatter(['--quiet', 'hi'], { env: serviceAt(server) });
-  expect(result).toMatchObject({ code: 0, stdout: 'the answer', stderr: '' });
+  expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
 });

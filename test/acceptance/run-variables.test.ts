@@ -9,6 +9,7 @@ describe('variables', () => {
   const files = {
     'plain.md': 'one\n{{topic}} and {{tone}}\n',
     'choices.md': `${front('variables:', '  lang: [ts, js]', '  tone: kind')}{{lang}} {{tone}}`,
+    'input.md': 'sum up {{input}}',
     'none.md': 'text',
     'stdin.md': 'a\n\n{{stdin}}\n',
     'option.md': 'a\n{{model}}\n',
@@ -17,6 +18,7 @@ describe('variables', () => {
   test.each([
     [['plain.md'], /plain\.md:2: the variable topic has no value, nor has tone\n/],
     [['plain.md'], /\n {2}add --topic=TEXT --tone=TEXT\n/],
+    [['input.md'], /\n {2}add --input=TEXT; standard input is \{\{stdin\}\}\n/],
     [['plain.md', '--topic=a'], /plain\.md:2: the variable tone has no value/],
     [['plain.md', '--topci=a'], /plain\.md has no variable "topci"\n {2}did you mean --topic\?/],
     [['plain.md', '--topic'], /plain\.md:2: --topic needs a value\n {2}--topic=TEXT/],
@@ -53,7 +55,7 @@ describe('variables', () => {
         'a.md': `${front('title: t')}\n${echo}${text} ${text}`,
       });
       const { stdout, stderr } = await run(['run', 'a.md', '--sandbox']);
-      expect(stdout).toBe(`${text} ${text}`);
+      expect(stdout).toBe(`${text} ${text}\n`);
       expect(stderr.split('\n').filter((line) => line.includes('is sent as text'))).toEqual([
         `natter: a.md:5: ${text} is sent as text; a default is set under variables: in the front matter`,
       ]);

@@ -9,7 +9,7 @@ describe('a plain Markdown file', () => {
   test('is the prompt, without blank lines at its ends', async () => {
     const { run } = createPromptProject({ 'ask.md': `\n${echo}# Title\n\nText.\n\n` });
     const { code, stdout } = await run(['run', 'ask.md', '--sandbox']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '# Title\n\nText.' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '# Title\n\nText.\n' });
   });
 
   test.each([

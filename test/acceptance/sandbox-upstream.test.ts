@@ -40,7 +40,7 @@ test('natter sends requests to the sandbox, which sends them to the upstream', a
     NATTER_BASE_URL: 'http://127.0.0.1:1',
   });
   const { code, stdout } = await gateway.send('--model', 'nextgen', 'hi there');
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello\n' });
   expect(gateway.stderr()).toContain(
     `upstream ${engine.url}: origin is llama3:8b, nextgen is llama3:8b`,
   );
@@ -73,7 +73,7 @@ test('--upstream-profile uses the address, key, headers and parameters of the pr
   const login = `auth login --profile engine --base-url ${engine.url} --no-check`;
   expect(await run(login, upstreamKey)).toMatchObject({ code: 0 });
   const gateway = await openGateway(['--upstream-profile', 'engine'], env);
-  expect((await gateway.send('hi')).stdout).toBe('Hello');
+  expect((await gateway.send('hi')).stdout).toBe('Hello\n');
   const prompt = engine.requests.at(-1);
   expect(prompt?.headers).toMatchObject({
     authorization: `Bearer ${upstreamKey}`,
@@ -118,7 +118,7 @@ test('a wrong upstream key is reported as that of the sandbox, and is masked eve
 test('a cut by the upstream is a cut for natter, which keeps the text received', async () => {
   const engine = await serveEngine([streamHead(), chunk(delta('Hel')), fin]);
   const gateway = await openGateway(['--upstream', engine.url]);
-  expect(await gateway.send('hi')).toMatchObject({ code: 11, stdout: 'Hel' });
+  expect(await gateway.send('hi')).toMatchObject({ code: 11, stdout: 'Hel\n' });
   await gateway.waitFor('stdout', /"ended":"failed"/);
 });
 
@@ -163,14 +163,14 @@ test('the published key is shown, even if it is the key in use', async () => {
   const env = { NATTER_UPSTREAM_API_KEY: sandboxKey, NATTER_API_KEY: sandboxKey };
   const gateway = await openGateway(['--upstream', upstream.url], env);
   await gateway.waitFor('stderr', new RegExp(`try it: .* NATTER_API_KEY=${sandboxKey} `));
-  expect((await gateway.send('[sandbox] [sandbox echo] hi')).stdout).toBe('hi');
+  expect((await gateway.send('[sandbox] [sandbox echo] hi')).stdout).toBe('hi\n');
 });
 
 test('an upstream that lists no models can still be mapped', async () => {
   const engine = await serve([[response(404)], [streamed('Hello')]]);
   const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];
   const gateway = await openGateway(words);
-  expect((await gateway.send('hi')).stdout).toBe('Hello');
+  expect((await gateway.send('hi')).stdout).toBe('Hello\n');
 });
 
 test('the reason for which the upstream refuses a prompt is reported once, with its status', async () => {

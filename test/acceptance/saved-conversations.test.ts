@@ -22,7 +22,7 @@ function sentMessages(stdout: string): unknown {
 describe('a one-shot conversation', () => {
   test('D21 is saved with exactly the bytes received', async () => {
     const data = createDataFolder();
-    const { stdoutBytes } = await data.run(['--sandbox', '[sandbox unicode tokens=300]']);
+    const { stdoutBytes } = await data.run(['--sandbox', '--raw', '[sandbox unicode tokens=300]']);
     const turns = pathOf(data.only());
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(hash(turns[1]?.content ?? '')).toBe(hash(stdoutBytes));

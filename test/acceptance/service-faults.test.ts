@@ -109,7 +109,7 @@ describe('Y9: malformed JSON', () => {
   ])('%s is retried until there is an answer', async (_, reply, problem) => {
     const server = await serve([reply, [streamed('Hello')]]);
     const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello\n' });
     expect(stderr).toContain(problem);
     expect(server.requests).toHaveLength(2);
   });
@@ -129,7 +129,7 @@ describe('Y9: malformed JSON', () => {
     const reply = [streamHead(), chunk(delta('Hel')), chunk('data: {"secret\n\n'), lastChunk];
     const server = await serve([reply]);
     const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
-    expect({ code, stdout }).toEqual({ code: 11, stdout: 'Hel' });
+    expect({ code, stdout }).toEqual({ code: 11, stdout: 'Hel\n' });
     expect(server.requests).toHaveLength(1);
   });
 

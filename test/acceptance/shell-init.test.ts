@@ -75,7 +75,7 @@ test('--explain sends the command and its status, and saves nothing', async () =
   const env = serviceAt(server, { HOME: temporaryHome() });
   const explain = ['shell-init', 'zsh', '--explain', '127'];
   const result = await runNatter(explain, { env, input: 'nosuch {{stdin}}\n' });
-  expect(result).toMatchObject({ code: 0, stdout: 'It is missing.' });
+  expect(result).toMatchObject({ code: 0, stdout: 'It is missing.\n' });
   expect(server.requests[0]?.body).toContain('Command:\\nnosuch {{stdin}}\\n\\nExit status: 127');
   expect((await runNatter(['conversations', 'list', '--json'], { env })).stdout).toBe('[]\n');
 });

@@ -33,7 +33,7 @@ test.each([
   await natter.waitFor('stdout', /words/);
   const { stdout, stderr, diedOf } = await stop(natter, signal);
   expect({ stdout, stderr, diedOf }).toEqual({
-    stdout: 'the first words',
+    stdout: 'the first words\n',
     stderr: '',
     diedOf: signal,
   });

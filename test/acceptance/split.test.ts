@@ -59,7 +59,7 @@ const textIn = (prompts: readonly string[]) =>
 test('--split sends a text in pieces, drops nothing, and combines the answers', async () => {
   const { server, run, prompts, kept } = await openPlace([answered]);
   const { code, stdout, stderr } = await run(words, lines);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'part' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'part\n' });
   expect(stderr).toMatch(/^natter: \d+ pieces, ~[\d,]+ tokens\n/);
   const pieces = prompts().slice(0, -1);
   expect(pieces.length).toBeGreaterThan(1);
@@ -81,7 +81,7 @@ test('the same command again sends only what is missing', async () => {
   expect(kept()).toHaveLength(1);
   const sent = server.requests.length;
   const second = await run(words, lines);
-  expect({ code: second.code, stdout: second.stdout }).toEqual({ code: 0, stdout: 'part' });
+  expect({ code: second.code, stdout: second.stdout }).toEqual({ code: 0, stdout: 'part\n' });
   expect(second.stderr).toMatch(/natter: continuing: \d+ answers are from an earlier run\n/);
   expect(server.requests).toHaveLength(sent + 2);
   expect(kept()).toEqual([]);
@@ -183,7 +183,7 @@ test('a budget that the pieces exceed ends the run, and keeps their answers', as
   expect(stderr).toContain('natter: the daily budget (1,500 tokens) would be exceeded: ');
   expect(server.requests.length).toBeGreaterThan(0);
   expect(kept()).toHaveLength(1);
-  expect(await run(words, lines)).toMatchObject({ code: 0, stdout: 'part' });
+  expect(await run(words, lines)).toMatchObject({ code: 0, stdout: 'part\n' });
 });
 
 test('with --no-save nothing is kept for a later run', async () => {

@@ -33,17 +33,17 @@ const answers: readonly Row[] = [
   {
     name: 'S9 ids, retry times, event names and unknown fields are ignored',
     reply: stream(`id: 7\nretry: 1\nevent: message\ncolour: red\n${delta('text')}`, done),
-    stdout: 'text',
+    stdout: 'text\n',
   },
   {
     name: 'S15 [DONE] ends the answer although the connection stays open',
     reply: [streamHead(), chunk(delta('text')), chunk(done)],
-    stdout: 'text',
+    stdout: 'text\n',
   },
   {
     name: 'S17 a finish_reason ends the answer without [DONE]',
     reply: stream(delta('text'), finish('stop')),
-    stdout: 'text',
+    stdout: 'text\n',
   },
   {
     name: 'S19 a last event without a line end counts',
@@ -51,7 +51,7 @@ const answers: readonly Row[] = [
       delta('te'),
       choice({ delta: { content: 'xt' }, finish_reason: 'stop' }).trimEnd(),
     ),
-    stdout: 'text',
+    stdout: 'text\n',
   },
   {
     name: 'S29 reasoning is not printed by default',
@@ -61,20 +61,20 @@ const answers: readonly Row[] = [
       delta('text'),
       done,
     ),
-    stdout: 'text',
+    stdout: 'text\n',
   },
   {
     name: 'S32 an answer at its token limit is complete, with a notice',
     reply: stream(delta('text'), finish('length'), done),
-    stdout: 'text',
+    stdout: 'text\n',
     stderr: /token limit/,
   },
   {
     name: 'S35 a surrogate pair split over deltas is one character',
     reply: stream(delta('a\uD83D'), delta('\uDE00b'), done),
-    stdout: 'a😀b',
+    stdout: 'a😀b\n',
   },
-  { name: 'S44 one JSON body is printed', reply: [json(200, completion)], stdout: 'whole' },
+  { name: 'S44 one JSON body is printed', reply: [json(200, completion)], stdout: 'whole\n' },
   {
     name: 'S47 an event stream sent as text/plain is read, always as UTF-8',
     reply: [
@@ -82,7 +82,7 @@ const answers: readonly Row[] = [
       chunk(delta('é')),
       chunk(done),
     ],
-    stdout: 'é',
+    stdout: 'é\n',
   },
 ];
 
@@ -90,7 +90,7 @@ const failures: readonly Row[] = [
   {
     name: 'S11 an error in the middle keeps the text and fails',
     reply: stream(delta('text'), event({ error: { code: 'server_error', message: 'no more' } })),
-    stdout: 'text',
+    stdout: 'text\n',
     code: 11,
     stderr: /incomplete: .*no more/,
   },
@@ -104,14 +104,14 @@ const failures: readonly Row[] = [
   {
     name: 'S18 a body without a finish_reason or [DONE] is incomplete',
     reply: stream(delta('text')),
-    stdout: 'text',
+    stdout: 'text\n',
     code: 11,
     stderr: /incomplete: the stream ended without a finish_reason or \[DONE\]/,
   },
   {
     name: 'S21 an event that is not JSON is an error, which does not show it',
     reply: stream(delta('text'), 'data: {"secret payload\n\n', done),
-    stdout: 'text',
+    stdout: 'text\n',
     code: 11,
     stderr: /^(?!.*secret payload).*not a JSON object/,
   },
@@ -146,7 +146,7 @@ const failures: readonly Row[] = [
   {
     name: 'S50 a closed connection leaves the answer incomplete',
     reply: [streamHead(), chunk(delta('text')), fin],
-    stdout: 'text',
+    stdout: 'text\n',
     code: 11,
     stderr: /closed the connection before the answer ended/,
   },
@@ -157,7 +157,7 @@ const failures: readonly Row[] = [
       delta('text'),
       fin,
     ],
-    stdout: 'text',
+    stdout: 'text\n',
     code: 11,
     stderr: /closed the connection before the answer ended/,
   },
@@ -178,7 +178,7 @@ test('S50 a reset connection leaves the answer incomplete, with the text receive
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stdout', /text/);
   allow();
-  expect(await natter.result).toMatchObject({ code: 11, stdout: 'text' });
+  expect(await natter.result).toMatchObject({ code: 11, stdout: 'text\n' });
 });
 
 test('S52 each delta is printed before the next is sent', async () => {
@@ -193,20 +193,20 @@ test('S52 each delta is printed before the next is sent', async () => {
   const server = await serve([[streamHead(), ...steps, chunk(done)]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   printed = () => natter.stdout();
-  expect(await natter.result).toMatchObject({ code: 0, stdout: 'one two three' });
+  expect(await natter.result).toMatchObject({ code: 0, stdout: 'one two three\n' });
   expect(shown).toEqual(['one ', 'one two ', 'one two three']);
 });
 
 test.each(['gzip', 'br', 'deflate'])('S48 a body in %s is decoded', async (encoding) => {
   const words = ['--sandbox', `[sandbox encoding=${encoding} echo]héllo`];
-  expect(await runNatter(words)).toMatchObject({ code: 0, stdout: 'héllo', stderr: '' });
+  expect(await runNatter(words)).toMatchObject({ code: 0, stdout: 'héllo\n', stderr: '' });
 });
 
 test('S29 --reasoning shows reasoning on standard error', async () => {
   const thought = choice({ delta: { reasoning: 'first I think' } });
   const server = await serve([stream(thought, delta('text'), done)]);
   const result = await runNatter(['--reasoning', 'hi'], { env: serviceAt(server) });
-  expect(result).toMatchObject({ code: 0, stdout: 'text', stderr: 'first I think\n' });
+  expect(result).toMatchObject({ code: 0, stdout: 'text\n', stderr: 'first I think\n' });
 });
 
 test('S41 the idle timeout ends a stalled answer and keeps its text', async () => {
@@ -214,7 +214,7 @@ test('S41 the idle timeout ends a stalled answer and keeps its text', async () =
   const server = await serve([[Buffer.concat([streamHead(), chunk(delta('text'))])]]);
   const words = ['--idle-timeout', '300ms', 'hi'];
   const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
-  expect({ code, stdout }).toEqual({ code: 11, stdout: 'text' });
+  expect({ code, stdout }).toEqual({ code: 11, stdout: 'text\n' });
   expect(stderr).toMatch(/incomplete: the service sent no content for /);
 });
 

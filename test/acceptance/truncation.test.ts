@@ -24,7 +24,7 @@ test('a cut prompt is one warning with both numbers and what to do', async () =>
   const run = await serviceCounting(2048);
   expect(await run(['-'], long)).toMatchObject({
     code: 0,
-    stdout: 'the answer',
+    stdout: 'the answer\n',
     stderr: `natter: warning: ${problem}; give the model a larger context in its server (Ollama: num_ctx, llama.cpp: -c), or send less text\n`,
   });
 });
@@ -38,7 +38,7 @@ test('a prompt that was counted in full has no warning and no field', async () =
 test('--strict prints the answer, and fails with 16', async () => {
   const run = await serviceCounting(2048, 9500);
   const { code, stdout, stderr } = await run(['--strict', '-'], long);
-  expect({ code, stdout }).toEqual({ code: 16, stdout: 'the answer' });
+  expect({ code, stdout }).toEqual({ code: 16, stdout: 'the answer\n' });
   expect(stderr).toMatch(new RegExp(`^natter: ${problem}\\n {2}give the model a larger context`));
   expect(await run(['--strict', '-'], long)).toMatchObject({ code: 0, stderr: '' });
 });

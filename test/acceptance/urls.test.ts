@@ -18,7 +18,7 @@ async function openPlaces(reply: Buffer) {
 test('-f with an https: URL attaches the text of the page, without the key', async () => {
   const { web, service, env } = await openPlaces(page);
   const { code, stdout } = await runNatter(['-f', `${web.url}/a?b=c`, 'sum up'], { env });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok' });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
   const block = `<file name=\\"${web.url}/a?b=c\\">\\n# Title\\n\\nOne\\n</file>`;
   expect(service.requests[0]?.body).toContain(block);
   expect(web.requests).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runNatter } from '../support/natter.ts';
 
+// N13: the options of other programs
 test.each([
   ['--modle', 'x', 'did you mean --model? See natter --help'],
   ['--jsno', 'x', 'did you mean --json? See natter --help'],
@@ -22,6 +23,8 @@ test.each([
   ['--secret-guard=off', 'hi', 'it is a setting: natter config set secret-guard <value>'],
   ['conversations', 'rm', 'natter conversations delete'],
   ['--no-color', 'hi', 'use --color never'],
+  ['--no-markdown', 'hi', '--plain prints plain text on a terminal, --raw exactly the bytes'],
+  ['-t', 'summarize', 'a template is a prompt file: natter run NAME sends it'],
   ['--api-key=x', 'hi', 'use natter auth login, or'],
   ['-p', 'hi', 'natter "a prompt" prints the answer'],
   ['--output', 'json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],

@@ -145,7 +145,7 @@ test.each(['model list', 'modles list', 'conversatons', 'login', 'version', 'upd
 test('Y10: in a script a prompt like a command is sent, with one line on standard error', async () => {
   const server = await serve([[streamed('Hello')]]);
   const result = await runNatter(['model', 'list'], { env: serviceAt(server) });
-  expect(result).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(result).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(result.stderr).toBe(
     'natter: "model list" looks like the command natter models list; sending it as a prompt\n',
   );
@@ -192,7 +192,7 @@ test.each([[['modles', '--quiet']], [['hello']], [['what', 'modles']]])(
   async (words) => {
     const server = await serve([[streamed('Hello')]]);
     const { stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
-    expect({ stdout, stderr }).toEqual({ stdout: 'Hello', stderr: '' });
+    expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
   },
 );
 

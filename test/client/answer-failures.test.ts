@@ -47,7 +47,7 @@ describe('errors inside a stream', () => {
       'invalid_request',
       'too long',
     ],
-    ['S12 detail', event({ detail: 'no such model' }), 'server_error', 'no such model'],
+    ['S12 detail', event({ detail: 'no such model' }), 'not_found', 'no such model'],
     ['S12 numeric code', event({ error: { code: 401, message: 'who?' } }), 'unauthorized', 'who?'],
     [
       'S51 error in an unfinished event',
@@ -155,7 +155,7 @@ describe('bodies that are not a stream', () => {
       'S46 page with the type of a stream',
       'text/event-stream',
       '<!doctype html><p>secret',
-      /^the service sent a web page instead of an answer$/,
+      /^the service sent a web page instead of an answer: secret$/,
     ],
     [
       'S46 plain text',

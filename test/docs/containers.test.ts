@@ -90,22 +90,23 @@ describe.runIf(allows(asUnknownUser))('without a user', () => {
     const script = `NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
     expect(await runBare(script, asUnknownUser)).toEqual({
       code: 0,
-      stdout: 'hi',
+      stdout: 'hi\n',
       stderr: 'natter: warning: conversations are not saved, because the home folder is unknown\n',
     });
   });
 
   test('NATTER_SAVE=false turns the warning off', async () => {
     const script = `NATTER_SAVE=false NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
-    expect(await runBare(script, asUnknownUser)).toEqual({ code: 0, stdout: 'hi', stderr: '' });
+    expect(await runBare(script, asUnknownUser)).toEqual({ code: 0, stdout: 'hi\n', stderr: '' });
   });
 });
 
 describe.runIf(allows(readOnly))('on a read-only file system', () => {
-  test('a prompt is answered', async () => {
+  test('N13: a prompt is answered, with one warning that it is not saved', async () => {
     const script = `cd /; NATTER_API_KEY=${sandboxKey} natter "[sandbox echo] hi"`;
-    const { code, stdout } = await runBare(script, readOnly);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'hi' });
+    const { code, stdout, stderr } = await runBare(script, readOnly);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'hi\n' });
+    expect(stderr).toMatch(/^natter: warning: [^\n]+unsaved\n$/);
   });
 
   test('a batch without a volume exits with 12', async () => {

@@ -53,7 +53,7 @@ test.each(usable)('$name=$value makes natter trust a company certificate', async
   const authority = certificatePath('authority.pem');
   const value = variable.name === 'NODE_EXTRA_CA_CERTS' ? authority : variable.value;
   const env = { NATTER_BASE_URL: server.url, SSL_CERT_FILE: authority, [variable.name]: value };
-  expect(await runNatter(['hello'], { env })).toMatchObject({ code: 0, stdout: 'Hello' });
+  expect(await runNatter(['hello'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
 });
 
 test('the guide has three ways to trust a certificate', () => {
@@ -81,6 +81,6 @@ test('the first command of the guide uses the proxy', async () => {
       error === null ? settle({ stdout: out }) : reject(error),
     ).stdin?.end();
   });
-  expect(stdout).toBe('Hello');
+  expect(stdout).toBe('Hello\n');
   expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: `${service}:443` }]);
 });

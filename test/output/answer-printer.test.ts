@@ -5,6 +5,7 @@ import {
   exactPrinter,
   jsonLinesPrinter,
   jsonPrinter,
+  pipedPrinter,
   terminalPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
@@ -55,6 +56,14 @@ const plain = { write: (piece: string) => piece, end: () => '' };
 test('the exact printer prints the text and nothing else', async () => {
   const events = [started, text('a\u001B[31m', 'b'), text(''), finished];
   expect(await print(exactPrinter, events)).toBe('a\u001B[31mb');
+});
+
+test.each([
+  ['a line end to text without one', [text('a\u001B[31m', 'b')], 'a\u001B[31mb\n'],
+  ['nothing to text with one', [text('a\n'), text('')], 'a\n'],
+  ['nothing without text', [started], ''],
+])('N2: the printer for pipes adds %s', async (_, events, shown) => {
+  expect(await print(pipedPrinter, events)).toBe(shown);
 });
 
 test.each([

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
 import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
-import { toFailure } from '../../src/output/ending-failure.ts';
-import { reportFailure } from '../../src/output/failure-report.ts';
+import { toFailure, reportFailure } from '../../src/output/ending-failure.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';
 import { usageLine } from '../../src/output/figures.ts';
 import { Failure } from '../../src/failure.ts';
@@ -13,9 +12,9 @@ const same = (text: string) => text;
 describe('the format of an answer', () => {
   test.each([
     [{}, true, 'markdown'],
-    [{}, false, 'exact'],
+    [{}, false, 'text'],
     [{ plain: true }, true, 'plain'],
-    [{ plain: true }, false, 'exact'],
+    [{ plain: true }, false, 'text'],
     [{ markdown: true }, false, 'markdown'],
     [{ raw: true }, true, 'exact'],
     [{ json: true }, true, 'json'],
@@ -85,6 +84,15 @@ describe('notices', () => {
     createNotices(stderr, true, mask).warning('mind it');
     expect(stderr.text()).toBe('natter: a *** b\nnatter: warning: mind it\n');
   });
+});
+
+test('N13: of the warnings about storage, only the first is shown', () => {
+  const stderr = createMemoryOutput();
+  const notices = createNotices(stderr, false, (text) => text);
+  notices.warning('not saved', 'storage');
+  notices.warning('not in the ledger', 'storage');
+  notices.warning('a risk');
+  expect(stderr.text()).toBe('natter: warning: not saved\nnatter: warning: a risk\n');
 });
 
 describe('the report of a failure', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moneyText } from '../../src/output/money.ts';
+import { moneyText } from '../../src/output/figures.ts';
 
 test.each([
   [0, '0.00 USD'],

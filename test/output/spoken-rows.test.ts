@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spokenRows } from '../../src/output/spoken-rows.ts';
+import { spokenRows } from '../../src/output/table.ts';
 
 test('reads a table by rows, with the headings of the cells that have text', () => {
   const columns = [{ heading: 'ID' }, { heading: 'CHANGED' }, { heading: 'TITLE' }];

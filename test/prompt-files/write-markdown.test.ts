@@ -139,6 +139,22 @@ describe('a command file of a coding agent', () => {
   });
 });
 
+test.each([
+  ['See @src/main.ts.', '@src/main.ts is sent as text; {{file:src/main.ts}} inserts it'],
+  ['Look at (@notes.md)', '@notes.md is sent as text; {{file:notes.md}} inserts it'],
+  ['Fix @$1', '@$1 is sent as text; -f attaches a file'],
+])('N13: %j in a command file has the notice %j', async (text, notice) => {
+  const { notices } = await parse(`---\nargument-hint: x\nallowed-tools: Read\n---\n${text}`);
+  expect(notices.at(-1)).toBe(`/a.md:5: ${notice}`);
+});
+
+test.each(['Write to me@example.com', 'Ask @maintainer', 'Use `@Input()` in Angular'])(
+  'N13: %j in a command file has no notice for a file',
+  async (text) => {
+    expect((await parse(text, '/p/.claude/commands/fix.md')).notices).toEqual([]);
+  },
+);
+
 describe('a pattern of fabric', () => {
   test('is a system prompt, with user.md as the prompt', async () => {
     const read = await parsePromptFile(

@@ -9,9 +9,18 @@ test.each([
   ['```\n\n[1,\n 2]\n\n```\n', '[1,\n 2]'],
   ['~~~~ json\r\n1\r\n~~~~', '1'],
   ['"text"', '"text"'],
+  ['"```"', '"```"'],
   ['null', 'null'],
 ])('%j is the value %j', (content, text) => {
   expect(readAnswerValue(content)).toEqual({ text, value: JSON.parse(text) });
+});
+
+test.each([
+  'Here it is:\n```json\n{"a": 1}\n```',
+  '```json\n{"a": 1}\n```\nDone [as you asked].',
+  'Sure.\n\n~~~\n{"a": 1}\n~~~\n\nThe value of `a` is 1.',
+])('N9: %j is the value of its only code block', (content) => {
+  expect(readAnswerValue(content)).toEqual({ text: '{"a": 1}', value: { a: 1 } });
 });
 
 test.each([
@@ -21,10 +30,13 @@ test.each([
   ['{"a": 1,}', 'is not JSON'],
   ["{'a': 1}", 'is not JSON'],
   ['{"a": 1} {"a": 2}', 'is not JSON'],
-  ['Here it is:\n```json\n{"a": 1}\n```', 'is not JSON alone: it has text around a code block'],
-  ['```json\n{"a": 1}\n```\nDone.', 'is not JSON alone: it has text around a code block'],
-  ['```json\n{"a": 1}', 'is not JSON alone: it has text around a code block'],
-  ['```json\n```json\n1\n```\n```', 'is not JSON alone: it has text around a code block'],
+  ['```json\n{"a": 1}', 'has a code block without an end'],
+  ['```json\n```json\n1\n```\n```', 'has more than one code block'],
+  ['First:\n```\n1\n```\nSecond:\n```\n2\n```', 'has more than one code block'],
+  ['{"a": 2}\n```\n{"a": 1}\n```', 'has JSON inside and outside a code block'],
+  ['```\n{"a": 1}\n```\nor [2,\n3]', 'has JSON inside and outside a code block'],
+  ['Here it is:\n```\n{"a": 1,}\n```', 'is not JSON'],
+  ['Here it is:\n```\n```', 'is empty'],
   ['[NaN]', 'is not JSON'],
   ['['.repeat(501) + ']'.repeat(501), 'is nested more than 500 deep'],
 ])('%j %s', (content, message) => {

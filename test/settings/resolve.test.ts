@@ -52,6 +52,7 @@ describe('precedence', () => {
       shellExplainKey: 'alt-i',
       shellCommands: true,
       responseFormat: 'none',
+      thinkTags: 'auto',
       theme: 'color',
       wrap: 'words',
       notify: 'auto',

@@ -71,8 +71,10 @@ describe('parseApiKey', () => {
     ['example\u00e9key', 'contains a character that is not plain ASCII (U+00E9 at position 8)'],
     ['example\u0000key', 'contains a character that is not plain ASCII (U+0000 at position 8)'],
     ['ex\u00e4mple key', 'contains a space'],
+    ['"example-key"', 'begins with a quote'],
+    ["example-key'", 'ends with a quote'],
     ['Bearer example-key', 'starts with the word Bearer, which natter adds itself'],
-  ])('K10 refuses %j without showing it', async (text, problem) => {
+  ])('K10, N13: refuses %j without showing it', async (text, problem) => {
     const failure = await failureOf(() => parseApiKey(text, 'NATTER_API_KEY', 'configuration'));
     expect(failure).toMatchObject({ kind: 'configuration', message: `NATTER_API_KEY ${problem}` });
     expect(failure.cause).toBeUndefined();

@@ -35,10 +35,14 @@ export function malformedJson(what: string, length: number): RequestFailure {
 
 /** The failure of an answer that was cut after its first content. Not retried, because it would be billed twice. */
 export function incompleteAnswer(cause: Failure, requestId: string | undefined): Failure {
+  const { remedy } = cause;
+  const isLimit = remedy?.code === 'raise-timeout';
+  // The message for the total time says already that the answer is not complete.
+  const isTotal = isLimit && remedy.limit === 'totalTimeout';
   return rephrase(cause, {
     kind: 'incomplete',
-    message: `the answer is incomplete: ${cause.message}`,
-    remedy: { code: 'send-again' },
+    message: isTotal ? cause.message : `the answer is incomplete: ${cause.message}`,
+    remedy: isLimit ? remedy : { code: 'send-again' },
     cause,
     ...(requestId !== undefined && { requestId }),
   });

@@ -1,6 +1,23 @@
 import { filledText, isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
-import { type Mask, shortText } from './short-text.ts';
+
+const maxLength = 500;
+
+/** Replaces each secret in a text with a mark. */
+export type Mask = (text: string) => string;
+
+/**
+ * Text from the service as a part of one line: white space collapsed, cut after 500 characters. Secrets are masked
+ * before the cut, because a part of one would not be recognised.
+ */
+export function shortText(text: string, mask: Mask): string {
+  const line = mask(text)
+    .slice(0, maxLength * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
 
 /** What a service reported about an error; fields are absent where the body has nothing readable. */
 export interface ErrorBody {
@@ -137,7 +154,7 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
 }
 
 /**
- * Reads the body of a failed request: JSON of any shape, an HTML page (its title), or plain text. `contentType`
+ * Reads the body of a failed request: JSON of any shape, an HTML page (its title, else the start of its text), or plain text. `contentType`
  * decides only where the text is ambiguous. Never throws.
  */
 export function parseErrorBody(
@@ -148,8 +165,8 @@ export function parseErrorBody(
   const start = text.trimStart();
   if (start === '') return emptyBody;
   if (start.startsWith('<') || contentType?.toLowerCase().includes('html') === true) {
-    const title = pageTitle(start);
-    return title === undefined ? emptyBody : { names: [], message: shortText(title, mask) };
+    const shown = pageText(start);
+    return shown === undefined ? emptyBody : { names: [], message: shortText(shown, mask) };
   }
   const value = parseAnyJson(start);
   if (value !== undefined) return readErrorValue(value, mask);
@@ -157,31 +174,68 @@ export function parseErrorBody(
   return /^[{["]/.test(start) ? emptyBody : { names: [], message: shortText(start, mask) };
 }
 
-/** Characters at the start of a page that are searched for a title. */
+/** Characters at the start of a page that are read. */
 const maxHead = 64 * 1024;
 
-/** The content of an HTML page's `<title>`, as written. */
-function titleSource(page: string): string {
+/** Enough for the sentence or two of a gateway. */
+const maxPageText = 200;
+
+/** The title of an HTML page, else the start of its text; references are not decoded. */
+function pageSource(page: string): string {
   const head = page.slice(0, maxHead);
   const tag = head.search(/<title[\s>]/i);
-  if (tag === -1) return '';
-  const start = head.indexOf('>', tag) + 1;
+  const start = tag === -1 ? 0 : head.indexOf('>', tag) + 1;
   const end = head.indexOf('<', start);
-  return start === 0 || end === -1 ? '' : head.slice(start, end);
+  const title = start === 0 || end === -1 ? '' : head.slice(start, end);
+  if (title.trim() !== '' || /^\s*<\?xml/i.test(head)) return title;
+  const text = head
+    .replace(/<(script|style)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi, ' ')
+    .replace(/<[^<>]*>?/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > maxPageText ? `${text.slice(0, maxPageText).trimEnd()}…` : text;
 }
 
-let decodeTitle = (title: string): string => title;
+let decodeText = (text: string): string => text;
 
 /** Await it before parsing a body that may be a page: it loads the names of character references, 28 kB. */
 export async function preparePageTitle(page: string): Promise<void> {
-  if (!titleSource(page).includes('&')) return;
-  decodeTitle = (await import('entities/decode')).decodeHTMLStrict;
+  if (!pageSource(page).includes('&')) return;
+  decodeText = (await import('entities/decode')).decodeHTMLStrict;
 }
 
-/** The text of an HTML page's title; messages show nothing else of a page. */
-function pageTitle(page: string): string | undefined {
-  const title = decodeTitle(titleSource(page));
-  return title.trim() === '' ? undefined : title;
+/** What messages show of an HTML page. */
+function pageText(page: string): string | undefined {
+  const text = decodeText(pageSource(page));
+  return text.trim() === '' ? undefined : text;
+}
+
+/** Machine-readable names of an unknown model: of OpenAI and Groq, of Mistral, of Azure. */
+const unknownModelName =
+  /^(?:model_?not_?(?:found|exists?)|(?:unknown|invalid|no_such)_?model|deploymentnotfound)$/i;
+
+const missing = String.raw`(?:not (?:be )?(?:found|exist|available)|(?:does not|doesn't) exist|is unknown)\b`;
+/** Of DeepSeek, Ollama, vLLM, Gemini: `Model Not Exist`, `model 'x' not found`, `models/x is not found`. */
+const missingModel = new RegExp(String.raw`\bmodels?\b\S*(?: \S+){0,3}? ${missing}`, 'i');
+/** Of Mistral, OpenRouter, LiteLLM: `Invalid model: x`, `x is not a valid model ID`, `Invalid model name passed`. */
+const invalidModel =
+  /\b(?:invalid|unknown|unrecognized|no such|not a valid) model\b(?=$| (?:name|id|identifier)\b|[^\w ]| ['"`])/i;
+
+export const unknownModel = {
+  summary: 'the service does not know this model',
+  remedy: { code: 'choose-model' },
+} as const;
+
+/**
+ * Whether the service refuses the request because it does not know the model, which services report with many statuses.
+ * @param model that was sent; a text that names it needs no word "model"
+ */
+export function refusesModel({ names, message = '' }: ErrorBody, model?: unknown): boolean {
+  if (names.some((name) => unknownModelName.test(name))) return true;
+  if (missingModel.test(message) || invalidModel.test(message)) return true;
+  if (typeof model !== 'string' || model === '' || !message.includes(model)) return false;
+  const rest = message.slice(message.indexOf(model) + model.length);
+  return new RegExp(String.raw`^["'\`]? (?:(?:is|was|could) )?${missing}`, 'i').test(rest);
 }
 
 /** Statuses outside the contract that do not follow their class (4xx, 5xx). */

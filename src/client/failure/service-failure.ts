@@ -1,11 +1,21 @@
-import type { Remedy } from '../../failure.ts';
-import { parseJson } from '../../json.ts';
+import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
+import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { maskUrl } from '../../secrecy/mask.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
+import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
 import type { HttpRequest, ResponseHeaders } from '../http/transport.ts';
-import { kindOfName, kindOfStatus, parseErrorBody, type ErrorBody } from './error-body.ts';
+import {
+  type ErrorBody,
+  kindOfName,
+  kindOfStatus,
+  type Mask,
+  parseErrorBody,
+  readErrorValue,
+  refusesModel,
+  unknownModel,
+} from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
-import type { Mask } from './short-text.ts';
 
 /** A response with an error status; `text` is its body, or the part of it that was read. */
 export interface FailedResponse {
@@ -27,23 +37,17 @@ export function serviceFailure(
   mask: Mask,
 ): RequestFailure {
   const body = parseErrorBody(text, headers['content-type'], mask);
-  // The name in the body counts only for a status that is not in the contract.
-  const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const reason = body.message ?? body.name;
   const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
-  const isExhausted = body.names.some((name) => exhaustedQuota.test(name));
-  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(request);
-  const usual = lacksApi(status) ? apiMissing : explain(kind, request);
-  const explanation = isParameter ? parameterRefused : usual;
-  const { summary, remedy } = isExhausted ? quotaExhausted : explanation;
+  const { kind, summary, remedy, transient } = explain(status, body, request);
   return new RequestFailure(
     kind,
     `${summary} (${status})${reason === undefined ? '' : `: ${reason}`}`,
     {
       status,
       remedy,
-      transient: !isExhausted && isTransient(status, headers['x-should-retry']),
+      transient: transient ?? isTransient(status, headers['x-should-retry']),
       retryAfterMilliseconds: delay,
       ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
       ...(requestId !== undefined && { requestId }),
@@ -63,34 +67,49 @@ function isTransient(status: number, advice: string | string[] | undefined): boo
 }
 
 interface Explanation {
+  readonly kind: ErrorName;
   readonly summary: string;
   readonly remedy: Remedy;
-}
-
-/** A request for models has no body to check, and a list of models does not help. */
-const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
-  invalid_request: { code: 'check-base-url' },
-  forbidden: { code: 'check-permissions' },
-  not_found: { code: 'check-base-url' },
-};
-
-function explain(kind: ErrorName, { method }: SentRequest): Explanation {
-  const explanation = explanations[kind];
-  const remedy = method === 'GET' ? modelRemedies[kind] : undefined;
-  return remedy === undefined ? explanation : { ...explanation, remedy };
+  /** Decides where the status does not. */
+  readonly transient?: boolean;
 }
 
 /** Names outside the contract of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
-const apiMissing: Explanation = {
-  summary: 'the server does not offer the chat API',
-  remedy: { code: 'check-base-url' },
-};
+/** The cause of a failed request: what the body reports decides before the status. */
+function explain(status: number, body: ErrorBody, request: SentRequest): Explanation {
+  // The name in the body counts only for a status that is not in the contract.
+  const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
+  const { method } = request;
+  if (body.names.some((name) => exhaustedQuota.test(name))) {
+    return { kind, summary: 'quota exhausted', remedy: { code: 'check-quota' }, transient: false };
+  }
+  if (status === 402) {
+    const summary = 'the service asks for payment, the account has no credit left';
+    return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
+  }
+  if (status === 413 && body.names.includes('rate_limit_exceeded')) {
+    // Of Groq, for a request that is over the tokens of a minute.
+    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
+  }
+  if (lacksApi(status)) {
+    const summary = 'the server does not offer the chat API';
+    return { kind, summary, remedy: { code: 'check-base-url' } };
+  }
+  if (method === 'GET') return { kind, ...explanations[kind], ...modelRemedies[kind] };
+  const fields = sentFields(request);
+  if (refusesModel(body, fields['model'])) return { kind: 'not_found', ...unknownModel };
+  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(fields);
+  const remedy = isParameter ? { remedy: { code: 'remove-parameter' } as const } : {};
+  return { kind, ...explanations[kind], ...remedy };
+}
 
-const quotaExhausted: Explanation = {
-  summary: 'quota exhausted',
-  remedy: { code: 'check-quota' },
+/** A request for models has no body to check, and a list of models does not help. */
+const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
+  invalid_request: { remedy: { code: 'check-base-url' } },
+  forbidden: { remedy: { code: 'check-permissions' } },
+  not_found: { remedy: { code: 'check-base-url' } },
 };
 
 /** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
@@ -99,18 +118,17 @@ const refusedParameter =
 
 const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
 
-/** Whether the request has a field that natter sends only if the user asks for it. */
-function hasParameter({ body }: SentRequest): boolean {
+/** The fields of the request's body. */
+function sentFields({ body }: SentRequest): JsonObject {
   const fields = body === undefined ? undefined : parseJson(Buffer.from(body).toString());
-  return Object.keys(fields ?? {}).some((name) => !contractFields.has(name));
+  return isJsonObject(fields) ? fields : {};
 }
 
-const parameterRefused: Explanation = {
-  summary: 'the service rejected the request as invalid',
-  remedy: { code: 'remove-parameter' },
-};
+/** Whether the request has a field that natter sends only if the user asks for it. */
+const hasParameter = (fields: JsonObject) =>
+  Object.keys(fields).some((name) => !contractFields.has(name));
 
-const explanations: Readonly<Record<ErrorName, Explanation>> = {
+const explanations: Readonly<Record<ErrorName, Omit<Explanation, 'kind'>>> = {
   invalid_request: {
     summary: 'the service rejected the request as invalid',
     remedy: { code: 'check-request' },
@@ -136,3 +154,99 @@ const explanations: Readonly<Record<ErrorName, Explanation>> = {
     remedy: { code: 'retry-later' },
   },
 };
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export function isRedirect(status: number): boolean {
+  return redirects.has(status);
+}
+
+/** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
+export function redirectFailure(
+  status: number,
+  location: string | undefined,
+  url: URL,
+): RequestFailure {
+  const target = location === undefined ? undefined : parseUrl(location, url);
+  const place = target === undefined ? 'without a target' : `to ${addressOf(target)}`;
+  return new RequestFailure(
+    'configuration',
+    `the service redirects (${status}) ${place}, which natter does not follow`,
+    {
+      transient: false,
+      status,
+      remedy:
+        target === undefined
+          ? { code: 'check-base-url' }
+          : { code: 'set-base-url', baseUrl: baseUrlOf(target) },
+    },
+  );
+}
+
+/** Without the query, which may contain a token. */
+function addressOf(url: URL): string {
+  return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
+}
+
+function baseUrlOf(target: URL): string {
+  return `${target.protocol}//${target.host}${target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '')}`;
+}
+
+/** Words in error names outside the contract; the first row that matches decides. */
+const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
+  [/rate.?limit|too.?many.?req|quota|throttl|exhausted/i, 'rate_limited'],
+  [/permission|forbidden|access.?denied|not.?allowed/i, 'forbidden'],
+  [/auth|api.?key|credential/i, 'unauthorized'],
+  [/not.?found|no.?such|does.?not.?exist/i, 'not_found'],
+  [
+    /context.?(?:length|size|window)|too.?(?:long|large)|invalid|bad.?request|unsupported|validation/i,
+    'invalid_request',
+  ],
+  [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
+];
+
+/** The kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
+export function kindOfError(error: ErrorBody): FailureKind {
+  const { names, status } = error;
+  if (refusesModel(error)) return 'not_found';
+  const known = names.map(kindOfName).find((kind) => kind !== undefined);
+  if (known !== undefined) return known;
+  if (status !== undefined) return kindOfStatus(status);
+  for (const name of names) {
+    const row = kindsByWord.find(([words]) => words.test(name));
+    if (row !== undefined) return row[1];
+  }
+  return 'server_error';
+}
+
+export function reportedError(error: ErrorBody): Failure {
+  const reason = error.message ?? error.name ?? 'no reason given';
+  return new Failure(kindOfError(error), `the service reported an error: ${reason}`, {
+    ...(refusesModel(error) && { remedy: unknownModel.remedy }),
+  });
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && value !== false;
+}
+
+function choiceError(chunk: JsonObject): unknown {
+  const choices = chunk['choices'];
+  const [first]: unknown[] = Array.isArray(choices) ? choices : [];
+  return isJsonObject(first) && isPresent(first['error']) ? { error: first['error'] } : undefined;
+}
+
+/**
+ * The error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
+ * of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
+ */
+export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
+  if (isPresent(value['error'])) return readErrorValue(value, mask);
+  const ofChoice = choiceError(value);
+  if (ofChoice !== undefined) return readErrorValue(ofChoice, mask);
+  if (Array.isArray(value['choices'])) return undefined;
+  const hasText = filledText(value['message']) !== undefined;
+  const hasError = hasText || isPresent(value['detail']) || isPresent(value['errors']);
+  const isNamedError = value['object'] === 'error' || value['type'] === 'error';
+  return hasError || isNamedError ? readErrorValue(value, mask) : undefined;
+}

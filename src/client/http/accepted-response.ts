@@ -1,8 +1,7 @@
 import { startTimer, type Clock } from '../../clock.ts';
 import { preparePageTitle } from '../failure/error-body.ts';
-import { isRedirect, redirectFailure } from '../failure/redirect-failure.ts';
+import { isRedirect, redirectFailure, serviceFailure } from '../failure/service-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
-import { serviceFailure } from '../failure/service-failure.ts';
 import type { Connection } from '../configuration.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 

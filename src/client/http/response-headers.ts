@@ -1,4 +1,4 @@
-import { type Mask, shortText } from '../failure/short-text.ts';
+import { type Mask, shortText } from '../failure/error-body.ts';
 import type { ResponseHeaders } from './transport.ts';
 
 /** In the order of their precedence. */

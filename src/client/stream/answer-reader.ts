@@ -1,4 +1,4 @@
-import type { Mask } from '../failure/short-text.ts';
+import type { Mask } from '../failure/error-body.ts';
 import { Answer, type AnswerPart } from './answer.ts';
 import { createBodyReader } from './body-reader.ts';
 import { sizeLimit } from './completion-stream.ts';

@@ -1,6 +1,6 @@
 import type { Usage } from '../contract.ts';
 import type { AnswerNamed, ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
-import type { Mask } from '../failure/short-text.ts';
+import type { Mask } from '../failure/error-body.ts';
 import type { ChunkContent } from './completion-chunk.ts';
 import type { Writable } from '../../writable.ts';
 

@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody, preparePageTitle, readErrorValue } from '../failure/error-body.ts';
-import { findError, reportedError } from '../failure/reported-error.ts';
+import { findError, reportedError } from '../failure/service-failure.ts';
 import type { Answer } from './answer.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
 import { createCompletionStream, tooLarge } from './completion-stream.ts';

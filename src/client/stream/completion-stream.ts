@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody } from '../failure/error-body.ts';
-import { findError, reportedError } from '../failure/reported-error.ts';
+import { findError, reportedError } from '../failure/service-failure.ts';
 import type { Answer } from './answer.ts';
 import { readChunk } from './completion-chunk.ts';
 

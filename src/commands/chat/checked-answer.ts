@@ -149,7 +149,7 @@ function printRest({ context }: CheckedPrompt, content: string): void {
 /** The value, or the one of `--select`, on a separate line. @returns the number of characters that were removed */
 async function printValue(prompt: CheckedPrompt, answers: CheckedAnswers): Promise<number> {
   const value = valueText(lastOf(answers).checked) ?? '';
-  const format = prompt.format === 'exact' ? 'exact' : 'plain';
+  const format = prompt.format === 'markdown' ? 'plain' : prompt.format;
   const output = await createTextOutput({ ...prompt, format });
   const text = `${value}\n`;
   await output.printer.event({ type: 'text-received', text, deltas: [text] });

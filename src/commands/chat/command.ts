@@ -47,7 +47,7 @@ export const outputOptions = () => [
   new Option('--markdown', 'print styled Markdown into a pipe too'),
   settingOption('wrap'),
   settingOption('theme'),
-  new Option('--raw', 'print unfiltered bytes on a terminal too (unsafe)'),
+  new Option('--raw', 'print exactly the bytes of the answer, on a terminal too (unsafe there)'),
   new Option('--reasoning', 'show reasoning: on standard error, dim in a conversation'),
   new Option('--dry-run', 'print the request and the source of each setting; send nothing'),
 ];

@@ -1,6 +1,10 @@
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
+import {
+  chooseAnswerFormat,
+  noticeClosedOutput,
+  type AnswerFormat,
+} from '../../output/answer-format.ts';
 import type { TextPrinter } from '../../output/answer-printer.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { failureFields } from '../../output/ending-failure.ts';
@@ -71,12 +75,8 @@ async function printText(
     ...lookOf(settings),
   });
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
-  const { content, metadata, failure } = await answerGroup(run, group, (event) =>
-    printer.event(event),
-  );
+  const { metadata, failure } = await answerGroup(run, group, (event) => printer.event(event));
   await printer.end();
-  // The printers for a terminal end the line themselves.
-  if (!stdout.isTerminal && content !== '' && !content.endsWith('\n')) await stdout.write('\n');
   const notice = failure === undefined ? finishNotice(metadata) : undefined;
   if (notice !== undefined) presentation.notices.notice(`${labelOf(group)}: ${notice}`);
   return failure;
@@ -150,7 +150,10 @@ export async function runEvery(
   const limits = parseGroupLimits(options.every ?? '');
   const presentation = await present(context, options);
   const { notices } = presentation;
-  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  noticeClosedOutput(context.streams.stdout, notices);
+  const asked = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
+  // The heading of the next group needs a row of its own.
+  const format = asked === 'exact' ? 'text' : asked;
   const settings = readRequestSettings(context, notices, options);
   const { stdinEncoding: encoding, lossy } = options;
   const { signal, clock, streams } = context;

@@ -1,6 +1,10 @@
 import type { Failure } from '../../failure.ts';
 import { filteredNotice, finishNotice } from '../../output/notices.ts';
-import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
+import {
+  chooseAnswerFormat,
+  noticeClosedOutput,
+  type AnswerFormat,
+} from '../../output/answer-format.ts';
 import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
 import { usageLine } from '../../output/figures.ts';
 import { createAnswerOutput, lookOf, type AnswerOutput } from '../print/answer-output.ts';
@@ -168,7 +172,9 @@ async function send(run: Run, plan: Plan): Promise<void> {
   const warning = await promptWarning(run, planned);
   if (warning !== undefined) presentation.notices.warning(warning);
   const source = { command: run.command ?? 'chat', conversation: run.conversation.id };
-  const service = await openService(context, presentation, options, settings, source);
+  const values = { ...settings.values, ...(options.raw && { thinkTags: 'answer' as const }) };
+  const sent = { ...settings, values };
+  const service = await openService(context, presentation, options, sent, source);
   try {
     const { metadata, removed } = await printAnswer(run, service, plan);
     conclude(run, metadata, planned.request.model, removed);
@@ -196,6 +202,7 @@ async function converse(run: Run): Promise<void> {
 /** Decides how the answer is printed, before anything is read. @throws Failure `usage` for two formats */
 export async function prepare(context: Context, options: ChatOptions): Promise<Preparation> {
   const presentation = await present(context, options);
+  noticeClosedOutput(context.streams.stdout, presentation.notices);
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   return { context, options, presentation, format };
 }

@@ -12,8 +12,7 @@ import {
   type ConversationSummary,
 } from '../../conversation/library/read-conversation.ts';
 import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
-import { timeAgo } from '../../output/time-ago.ts';
+import { count, timeAgo } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
 import { dataFolder } from '../journal/library-access.ts';

@@ -46,7 +46,7 @@ export function journalOptions(
 ): JournalOptions {
   const { clock, random, process, version, secrets } = context;
   const { data: folder } = resolveFolders(context);
-  const onWarning = (text: string) => notices.warning(text);
+  const onWarning: JournalOptions['onWarning'] = (...words) => notices.warning(...words);
   const mask = (text: string) => maskText(secrets, text);
   return { folder, save, clock, random, process, version, mask, onWarning };
 }

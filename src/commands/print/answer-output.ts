@@ -7,6 +7,7 @@ import {
   exactPrinter,
   jsonLinesPrinter,
   jsonPrinter,
+  pipedPrinter,
   terminalPrinter,
   unchanged,
   type AnswerPrinter,
@@ -106,6 +107,7 @@ export async function createTextOutput({
 }: AnswerOutputOptions): Promise<AnswerOutput<TextPrinter>> {
   const { stdout } = context.streams;
   if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
+  if (format === 'text') return { printer: pipedPrinter(stdout), removed: none };
   const sanitizer = createSanitizer();
   const removed = () => sanitizer.removed;
   const transform =
@@ -126,7 +128,7 @@ export async function createAnswerOutput(
   return createTextOutput({ context, presentation, format, ...options });
 }
 
-/** Prints stored Markdown: styled on a terminal, byte for byte into a pipe. */
+/** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
 export async function printMarkdown(
   context: AnswerOutputOptions['context'],
   presentation: AnswerOutputOptions['presentation'],

@@ -1,7 +1,6 @@
 import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { trueOrFalse } from '../../settings/value-types.ts';
-import { createDebugLog, type DebugLog } from './debug-log.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
 import { hasColor, plainStyle, type Style } from '../../terminal/style.ts';
 import { terminalColors } from '../../terminal/device/terminal-colors.ts';
@@ -11,6 +10,23 @@ import type { OutputStream } from '../../terminal/device/streams.ts';
 import { cleanLine, maskMessage } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
+
+/** Writes one debug line if debugging is enabled. */
+export type DebugLog = (text: string) => void;
+
+export interface DebugLogOptions {
+  readonly stderr: OutputStream;
+  /** `NATTER_DEBUG` is set. */
+  readonly enabled: boolean;
+  /** Makes text from servers safe to show, and masks secrets. */
+  readonly clean: (text: string) => string;
+}
+
+/** Lines `natter: debug: …` on standard error. */
+export function createDebugLog({ stderr, enabled, clean }: DebugLogOptions): DebugLog {
+  if (!enabled) return () => undefined;
+  return (text) => void stderr.write(`natter: debug: ${clean(text)}\n`);
+}
 
 /** How this run shows output. Standard output and standard error are judged separately. */
 export interface Presentation {

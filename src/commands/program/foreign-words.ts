@@ -89,6 +89,7 @@ export const foreignOptions: Readonly<Record<string, string>> = {
   '-l': list,
   '--list': list,
   '--delete': 'natter conversations delete ID moves a conversation to the trash',
+  '--no-markdown': '--plain prints plain text on a terminal, --raw exactly the bytes of the answer',
   '--no-color': 'use --color never',
   '--stream': 'answers are streamed unless --no-stream is given',
   '--template': run,

@@ -1,8 +1,7 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { exitCodes, type Failure } from '../../failure.ts';
-import { toFailure } from '../../output/ending-failure.ts';
-import { reportFailure } from '../../output/failure-report.ts';
+import { toFailure, reportFailure } from '../../output/ending-failure.ts';
 import {
   hintOf,
   setBaseUrlHint,
@@ -44,6 +43,8 @@ export const commandHints: FrontEndHints = {
     'omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>
     'natter models list shows the available models; natter auth status shows the address in use',
+  'choose-model': () =>
+    'natter models list shows the available models; choose one with -m MODEL or natter config set model MODEL',
   'list-models': () => 'natter models list shows the available models',
   'list-conversations': ({ name, isInTrash }) =>
     isInTrash

@@ -23,9 +23,8 @@ import {
 } from '../../conversation/library/read-conversation.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { formatTable, type Column } from '../../output/table.ts';
-import { spokenRows } from '../../output/spoken-rows.ts';
-import { timeAgo } from '../../output/time-ago.ts';
+import { formatTable, type Column, spokenRows } from '../../output/table.ts';
+import { timeAgo } from '../../output/figures.ts';
 import type { LibraryPort } from '../../repl/session/ports.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import type { Presentation } from '../print/presentation.ts';

@@ -3,7 +3,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { describeEnd, describeEvent, describeRetry } from './debug-lines.ts';
-import type { DebugLog } from '../print/debug-log.ts';
+import type { DebugLog } from '../print/presentation.ts';
 
 export interface LoggedClientOptions {
   readonly log: DebugLog;

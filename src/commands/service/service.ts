@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ModelWindows } from '../../conversation/context-fit.ts';
-import type { DebugLog } from '../print/debug-log.ts';
+import type { DebugLog, Presentation } from '../print/presentation.ts';
 import type { Notices } from '../../output/notices.ts';
 import {
   type Resolved,
@@ -18,10 +18,10 @@ import { meterClient } from '../../usage/meter.ts';
 import { learnWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import type { Presentation } from '../print/presentation.ts';
 import { maskText, textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { noticeRisks } from './notice-risks.ts';
+import { withoutThinkTags } from './think-tags.ts';
 
 export interface Service {
   readonly client: Client;
@@ -246,8 +246,9 @@ export async function openService(
     isSandbox,
     mask,
   });
+  const answering = settings.values.thinkTags === 'answer';
   return {
-    client: meter.client,
+    client: answering ? meter.client : withoutThinkTags(meter.client),
     unmetered,
     windows,
     clock,

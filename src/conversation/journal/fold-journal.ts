@@ -68,10 +68,10 @@ function addText(state: State, id: string, text: string): void {
   else parts.push(text);
 }
 
-function addRefusal(state: State, id: string, text: string): void {
+function addBesideText(state: State, field: 'refusal' | 'thought', id: string, text: string): void {
   addLostTurn(state, id);
   const turn = state.turns.get(id);
-  if (turn !== undefined) state.turns.set(id, { ...turn, refusal: (turn.refusal ?? '') + text });
+  if (turn !== undefined) state.turns.set(id, { ...turn, [field]: (turn[field] ?? '') + text });
 }
 
 function setSummary({ summaries }: State, record: SummaryRecord): void {
@@ -103,7 +103,8 @@ function applyRecord(state: State, record: JournalRecord): void {
       addText(state, record.turn, record.text);
       return;
     case 'refusal':
-      addRefusal(state, record.turn, record.text);
+    case 'thought':
+      addBesideText(state, record.type, record.turn, record.text);
       return;
     case 'end': {
       const turn = joinText(state, record.turn);

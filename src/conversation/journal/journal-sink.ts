@@ -86,7 +86,8 @@ export function fileSink(target: FileTarget, options: JournalOptions): Conversat
       const taken = takeLock(lockPath, options);
       if (taken?.isHeld === true) lock = taken;
     },
-    onFailure: ({ message }) => options.onWarning(`${message}; the conversation continues unsaved`),
+    onFailure: ({ message }) =>
+      options.onWarning(`${message}; the conversation continues unsaved`, 'storage'),
   });
   let isShared = false;
   return {

@@ -30,7 +30,7 @@ export interface JournalOptions {
   /** Masks secrets in what is written; the conversation in memory and the requests keep them. */
   readonly mask?: (text: string) => string;
   /** One sentence; called for the first failed write, and for the first one after a successful write. */
-  readonly onWarning: (text: string) => void;
+  readonly onWarning: (text: string, subject?: 'storage') => void;
 }
 
 interface NewTurn {
@@ -78,6 +78,8 @@ export interface Journal {
   appendText(answerId: string, text: string): void;
   /** Adds a delta of a refusal that the service sends apart from the text; written like text. */
   appendRefusal(answerId: string, text: string): void;
+  /** Adds reasoning that the service sends at the start of the text, with its tags; written like text. */
+  appendThought(answerId: string, text: string): void;
   endAnswer(answerId: string, end: AnswerEnd): Turn;
   /** Selects a turn among its versions, and the path below it that was selected last. */
   select(turnId: string): void;
@@ -224,6 +226,7 @@ export function openJournal(
     },
     appendText: (turn, text) => append({ type: 'text', turn, text }),
     appendRefusal: (turn, text) => append({ type: 'refusal', turn, text }),
+    appendThought: (turn, text) => append({ type: 'thought', turn, text }),
     ...choiceChanges(options, fold, changes),
     save() {
       flush();

@@ -34,7 +34,9 @@ export function createAnswerRecorder(
       if (hasEnded) return;
       if (event.type === 'text-received') journal.appendText(begin(), event.text);
       else if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
-      else if (event.type === 'answer-named' && event.model !== undefined) {
+      else if (event.type === 'reasoning-received') {
+        if (event.received !== undefined) journal.appendThought(begin(), event.received);
+      } else if (event.type === 'answer-named' && event.model !== undefined) {
         end = { ...end, model: event.model };
       } else if (event.type === 'answer-started') {
         // The model named by a failed attempt is not this answer's.

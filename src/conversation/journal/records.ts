@@ -31,9 +31,12 @@ export interface TurnRecord {
   readonly fallbackFrom?: readonly PassedModel[];
 }
 
-/** More text of an answer, or more of a refusal that the service sends apart from the text. */
+/**
+ * More text of an answer, more of a refusal that the service sends apart from the text, or reasoning at the start of
+ * the text, with its tags.
+ */
 export interface DeltaRecord {
-  readonly type: 'text' | 'refusal';
+  readonly type: 'text' | 'refusal' | 'thought';
   readonly turn: string;
   readonly text: string;
 }
@@ -110,6 +113,7 @@ const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   turn: ['id', 'role', 'content'],
   text: ['turn', 'text'],
   refusal: ['turn', 'text'],
+  thought: ['turn', 'text'],
   end: ['turn'],
   title: ['title'],
   model: ['model'],

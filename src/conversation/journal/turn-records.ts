@@ -36,9 +36,12 @@ export function turnRecord(turn: Turn): TurnRecord {
 }
 
 function startRecords(turn: Turn): readonly JournalRecord[] {
-  const { id, refusal: text } = turn;
-  const begun = turnRecord(turn);
-  return text === undefined ? [begun] : [begun, { type: 'refusal', turn: id, text }];
+  const { id, refusal, thought } = turn;
+  return [
+    turnRecord(turn),
+    ...(thought === undefined ? [] : [{ type: 'thought', turn: id, text: thought } as const]),
+    ...(refusal === undefined ? [] : [{ type: 'refusal', turn: id, text: refusal } as const]),
+  ];
 }
 
 export function endRecord(turnId: string, end: AnswerEnd): EndRecord {

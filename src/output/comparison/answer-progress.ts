@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { expectedDelay } from '../expected-delay.ts';
+import { expectedDelay } from '../activity.ts';
 import { count, seconds, tokenText } from '../figures.ts';
 
 /** Times are in monotonic milliseconds. */

@@ -24,7 +24,6 @@ interface Slot {
   readonly waiting: ChatEvent[];
   isOver: boolean;
   isOpen: boolean;
-  last: string;
 }
 
 /** Prints an event; the first text is preceded by the heading. */
@@ -39,32 +38,26 @@ function createPrint({ stdout, style, labels, printers }: StackedOptions, slots:
       isFirst = false;
     }
     slot.isOpen = true;
-    if (event.type === 'text-received') slot.last = event.text.at(-1) ?? slot.last;
     await printers[index]?.event(event);
   };
 }
 
 /** In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading. */
 export function createStackedAnswers(options: StackedOptions): ComparisonView {
-  const { stdout, labels, printers, removed } = options;
+  const { labels, printers, removed } = options;
   const slots = labels.map((): Slot => {
-    return { waiting: [], isOver: false, isOpen: false, last: '\n' };
+    return { waiting: [], isOver: false, isOpen: false };
   });
   const print = createPrint(options, slots);
   let current = 0;
   let order: Promise<void> = Promise.resolve();
   const inOrder = (act: () => Promise<void>) => (order = order.then(act));
 
-  const finish = async (index: number, slot: Slot) => {
-    await printers[index]?.end();
-    // The printers for a terminal have ended the line themselves.
-    if (slot.last !== '\n' && !stdout.isTerminal) await stdout.write('\n');
-  };
   const advance = async () => {
     for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
       for (const event of slot.waiting.splice(0)) await print(current, event);
       if (!slot.isOver) return;
-      await finish(current, slot);
+      await printers[current]?.end();
       current += 1;
     }
   };

@@ -1,5 +1,4 @@
-import { count, countOf } from '../../output/figures.ts';
-import { timeAgo } from '../../output/time-ago.ts';
+import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { searchTerms } from '../../conversation/library/search-terms.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { refuse, step, type Step } from '../reducer/step.ts';

@@ -8,7 +8,7 @@ import {
   type Turn,
 } from '../../conversation/tree.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { expectedDelay } from '../../output/expected-delay.ts';
+import { expectedDelay } from '../../output/activity.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
 import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';

@@ -21,6 +21,7 @@ export const replHints: FrontEndHints = {
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /max-tokens change what is sent',
   'check-model': () => '/models lists the available models; also check the base URL',
+  'choose-model': () => '/models lists the available models, /model chooses one',
   'list-models': () => '/models lists the available models',
   'list-conversations': () => '/conversations shows their ids and titles',
   'record-request': ({ file }) =>

@@ -1,6 +1,6 @@
 // The process's three standard streams as natter uses them. Tests pass in-memory ones.
 
-import { fstatSync, readSync, statSync, type Stats } from 'node:fs';
+import { fstatSync, readFileSync, readSync, statSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
 
 /** Standard output or error: a terminal, a pipe or a file. */
@@ -12,6 +12,8 @@ export interface OutputStream {
   rows(): number;
   /** The terminal reports a size; else columns and rows are a guess. */
   hasSize(): boolean;
+  /** The parent process has closed it, so that all text would be lost; undefined where that is unknown. */
+  isClosed?(): boolean;
   /** Creates the stream before its first write, which would wait for that. */
   open?(): void;
   /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
@@ -58,9 +60,25 @@ function drained(target: NodeJS.WriteStream): Promise<void> {
   });
 }
 
+/**
+ * Node opens the null device for reading and writing in place of a closed stream, which Linux shows. A shell opens it
+ * only for writing; other programs that discard output may open it for both.
+ */
+function isReplacedByNode(descriptor: number): boolean {
+  try {
+    if (!isNullDevice(fstatSync(descriptor))) return false;
+    const facts = readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8');
+    return /^flags:\s*[0-7]*2$/m.test(facts);
+  } catch {
+    // A different system.
+    return false;
+  }
+}
+
 /** `open` is called at the first use: creating a standard stream costs milliseconds. */
 function outputStream(
   isTerminal: boolean,
+  descriptor: number,
   open: () => NodeJS.WriteStream,
   onError: WriteErrorHandler,
 ): OutputStream {
@@ -79,6 +97,7 @@ function outputStream(
     columns: () => stream().columns || fallbackColumns,
     rows: () => stream().rows || fallbackRows,
     hasSize: () => Boolean(stream().columns && stream().rows),
+    isClosed: () => isReplacedByNode(descriptor),
     open: () => void stream(),
     write(text) {
       if (failed || text === '') return undefined;
@@ -169,11 +188,13 @@ export function processStreams(
     stdin: inputStream(isTerminal(0), 0, () => process.stdin),
     stdout: outputStream(
       isTerminal(1),
+      1,
       () => process.stdout,
       (error) => onWriteError('stdout', error),
     ),
     stderr: outputStream(
       isTerminal(2),
+      2,
       () => process.stderr,
       (error) => onWriteError('stderr', error),
     ),

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import {
   parseErrorBody,
   preparePageTitle,
+  shortText,
   type ErrorBody,
 } from '../../../src/client/failure/error-body.ts';
 import { fc } from '../../support/properties.ts';
+import { requestIdOf } from '../../../src/client/http/response-headers.ts';
 import { unmasked } from '../../support/secret.ts';
 
 type Summary = Pick<ErrorBody, 'name' | 'message' | 'status'>;
@@ -105,8 +107,13 @@ describe('bodies that are not JSON', () => {
       '502 Bad & Gateway',
     ],
     ['a page called JSON', '\n<!DOCTYPE html><title>Down</title>', 'application/json', 'Down'],
-    ['a page without a title', '<html><body>secret</body></html>', 'text/html', undefined],
-    ['a page with an unfinished title', '<html><title>secret', 'text/html', undefined],
+    [
+      'N13: a page without a title',
+      '<html><style>p {}</style><body><h1>502</h1><!-- no --><p>Bad &amp;\nold</body></html>',
+      'text/html',
+      '502 Bad & old',
+    ],
+    ['a page with an unfinished title', '<html><title>Down', 'text/html', 'Down'],
     ['an empty title', '<title> </title>', 'text/html', undefined],
     [
       'XML',
@@ -138,6 +145,10 @@ test('reads any JSON, however deep, without throwing and without more than 500 c
   expect(parse(deep)).toStrictEqual({ names: [] });
 });
 
+test('N13: shows at most 200 characters of a page without a title', () => {
+  expect(parse(`<p>${'word '.repeat(100)}`, 'text/html').message).toMatch(/^.{150,200}…$/);
+});
+
 test('searches for a title in linear time', () => {
   expect(parse('<title '.repeat(1_000_000)).message).toBeUndefined();
 });
@@ -149,4 +160,26 @@ test.each([
   let value: unknown = 'm';
   for (let level = 0; level < levels; level += 1) value = [value];
   expect(parse(JSON.stringify({ error: value })).message).toBe(message);
+});
+
+const secret = 'sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c';
+const mask = (text: string) => text.replaceAll(secret, '***');
+
+/** Texts with the secret at each place around a cut. */
+const around = (cut: number) =>
+  Array.from(
+    { length: 60 },
+    (_place, index) => `${'x '.repeat(cut).slice(0, cut - 50 + index)}${secret}`,
+  );
+
+test.each([500, 2000])('X2: no part of a secret is left where a text is cut at %d', (cut) => {
+  for (const text of around(cut)) {
+    const shown = [
+      shortText(text, mask),
+      parseErrorBody(JSON.stringify({ error: { message: text } }), undefined, mask).message,
+      parseErrorBody(text, 'text/plain', mask).message,
+      requestIdOf({ 'x-request-id': text }, mask),
+    ];
+    expect(shown.filter((one) => one?.includes('sk-live'))).toEqual([]);
+  }
 });

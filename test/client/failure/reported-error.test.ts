@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kindOfStatus, readErrorValue } from '../../../src/client/failure/error-body.ts';
-import { kindOfError, reportedError } from '../../../src/client/failure/reported-error.ts';
+import { kindOfError, reportedError } from '../../../src/client/failure/service-failure.ts';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { unmasked } from '../../support/secret.ts';
 
@@ -66,3 +66,11 @@ test.each(statuses.filter(([status]) => status >= 400 && status < 600))(
     expect(reportedError(readErrorValue({ code: status }, unmasked)).kind).toBe(kind);
   },
 );
+
+test('N6: an error within a stream that names an unknown model has its hint', () => {
+  const error = readErrorValue({ error: "Model 'origin' does not exist" }, unmasked);
+  expect(reportedError(error)).toMatchObject({
+    kind: 'not_found',
+    remedy: { code: 'choose-model' },
+  });
+});

@@ -110,3 +110,76 @@ test('a 400 to a request with only the fields of the contract blames no paramete
   const sent = { stream: true, max_tokens: 5 };
   expect(failure(400, text, {}, sent).remedy).toEqual({ code: 'check-request' });
 });
+
+const unknownModels = [
+  [400, { error: { message: 'Model Not Exist', type: 'invalid_request_error' } }],
+  [400, { object: 'error', message: 'Invalid model: origin', type: 'invalid_model', code: '1500' }],
+  [400, { error: { message: 'origin is not a valid model ID', code: 400 } }],
+  [
+    400,
+    {
+      error: {
+        message:
+          '400: {error: Invalid model name passed in model=origin. Call `/v1/models` to view available models}',
+      },
+    },
+  ],
+  [
+    404,
+    {
+      error: {
+        message: 'The model `origin` does not exist or you do not have access to it.',
+        code: 'model_not_found',
+      },
+    },
+  ],
+  [
+    404,
+    { error: { message: 'model "origin" not found, try pulling it first', type: 'api_error' } },
+  ],
+  [404, { error: { message: 'models/origin is not found for API version v1main', code: 404 } }],
+  [500, { error: { message: "'origin' does not exist" } }],
+  [422, { detail: 'Unknown model "origin"' }],
+  [403, { error: { code: 'model_not_found' } }],
+] as const;
+
+test.each(unknownModels)('N6: a %d with %j means an unknown model', (status, body) => {
+  expect(failure(status, JSON.stringify(body))).toMatchObject({
+    kind: 'not_found',
+    remedy: { code: 'choose-model' },
+    message: expect.stringMatching(/^the service does not know this model \(/),
+  });
+});
+
+test.each([
+  "'temperature' is not supported with this model",
+  'Invalid model parameters: temperature must be below 2',
+  'the model is overloaded',
+  'origin does not support images',
+  'no such file: notes.md does not exist',
+  'This model has a window of 8192 tokens. However, your prompt has 9000 tokens.',
+])('N6: a 400 with "%s" does not mean an unknown model', (message) => {
+  const text = JSON.stringify({ error: { message } });
+  expect(failure(400, text)).toMatchObject({ kind: 'invalid_request' });
+});
+
+test('N6: a 402 means that the account has no credit', () => {
+  const text = '{"error":{"message":"Insufficient Balance","type":"unknown_error"}}';
+  expect(failure(402, text)).toMatchObject({
+    kind: 'forbidden',
+    transient: false,
+    message:
+      'the service asks for payment, the account has no credit left (402): Insufficient Balance',
+    remedy: { code: 'check-quota' },
+  });
+});
+
+test('N6: a 413 with the name of a rate limit is one', () => {
+  const text =
+    '{"error":{"message":"Request too large, limit 6000","type":"tokens","code":"rate_limit_exceeded"}}';
+  expect(failure(413, text)).toMatchObject({
+    kind: 'rate_limited',
+    transient: true,
+    message: 'rate limited by the service (413): Request too large, limit 6000',
+  });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import { exactPrinter } from '../../../src/output/answer-printer.ts';
+import { pipedPrinter } from '../../../src/output/answer-printer.ts';
 import { createStackedAnswers } from '../../../src/output/comparison/stacked-answers.ts';
 import { plainStyle } from '../../../src/terminal/style.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
@@ -12,7 +12,7 @@ function open() {
     stdout,
     style: plainStyle,
     labels: ['one', 'two'],
-    printers: [exactPrinter(stdout), exactPrinter(stdout)],
+    printers: [pipedPrinter(stdout), pipedPrinter(stdout)],
     removed: () => 0,
   });
   return { stdout, view };

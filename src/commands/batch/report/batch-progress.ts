@@ -1,8 +1,7 @@
 import type { Clock } from '../../../clock.ts';
-import { createStatusLine, type StatusLineOptions } from '../../../output/status-line.ts';
+import { createStatusLine, type StatusLineOptions } from '../../../output/activity.ts';
 import type { FailureKind } from '../../../failure.ts';
-import { count, tokenText } from '../../../output/figures.ts';
-import { moneyText } from '../../../output/money.ts';
+import { count, tokenText, moneyText } from '../../../output/figures.ts';
 
 export interface BatchProgressOptions extends StatusLineOptions {
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 import type { LatencyFigures } from '../../../batch/latency.ts';
-import { bar, type BarLayout } from '../../../output/bar.ts';
+import { bar, type BarLayout, formatTable, type TableLayout } from '../../../output/table.ts';
 import { count } from '../../../output/figures.ts';
-import { formatTable, type TableLayout } from '../../../output/table.ts';
 import { sanitizeLine } from '../../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../../terminal/text/width.ts';
 

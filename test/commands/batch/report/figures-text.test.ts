@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { causesText, latencyText } from '../../../../src/commands/batch/report/figures-text.ts';
-import type { BarLayout } from '../../../../src/output/bar.ts';
+import type { BarLayout } from '../../../../src/output/table.ts';
 import { plainStyle } from '../../../../src/terminal/style.ts';
 import { displayWidth } from '../../../../src/terminal/text/width.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskFailure, maskRemedy } from '../../../src/client/failure/mask-failure.ts';
+import { maskFailure, maskRemedy } from '../../../src/client/failure/request-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
 const mask = (text: string) =>

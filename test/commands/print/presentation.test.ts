@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDebugLog } from '../../../src/commands/print/debug-log.ts';
+import { createDebugLog } from '../../../src/commands/print/presentation.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
 
 test('the debug log writes nothing unless it is enabled', () => {

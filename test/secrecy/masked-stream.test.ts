@@ -91,9 +91,11 @@ const hidden = [
 
 /** Fails if a terminal shows more of the secret than its first characters, and half a hidden character after them. */
 function expectMasked(pieces: readonly string[]): void {
-  expect(sanitize(run(pieces).join('')), JSON.stringify(pieces)).toMatch(
-    /^bad .{0,3}\ufffd?\*\*\* key$/,
-  );
+  const shown = sanitize(run(pieces).join(''));
+  expect({ pieces, shown }).toEqual({
+    pieces,
+    shown: expect.stringMatching(/^bad .{0,3}\ufffd?\*\*\* key$/) as string,
+  });
 }
 
 test.each(hidden)(

@@ -1,4 +1,3 @@
-import { isoTime } from '../../clock.ts';
 import { textMessages } from '../../conversation/message-text.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { Clock } from '../../clock.ts';
@@ -55,7 +54,7 @@ export function createTimeText({ date }: Pick<Clock, 'date'>): () => string {
   return () => {
     const now = date();
     const milliseconds = now.getTime();
-    if (milliseconds !== last.milliseconds) last = { milliseconds, text: isoTime(now) };
+    if (milliseconds !== last.milliseconds) last = { milliseconds, text: now.toISOString() };
     return last.text;
   };
 }

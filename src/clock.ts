@@ -74,3 +74,18 @@ export const systemClock = createSystemClock((action, milliseconds) => {
   const timer = setTimeout(action, milliseconds);
   return () => clearTimeout(timer);
 });
+
+/** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
+export interface WakeUp {
+  /** Resolves at the next `wake`. */
+  next(): Promise<void>;
+  wake(): void;
+}
+
+export function createWakeUp(): WakeUp {
+  let wake: () => void = () => undefined;
+  return {
+    next: () => new Promise((resolve) => (wake = resolve)),
+    wake: () => wake(),
+  };
+}

@@ -9,7 +9,7 @@ const sizeOf = (name: string) => statSync(join('dist', name)).size;
 
 /** Bytes that every run, command, prompt and answer has to compile. */
 test.each([
-  ['main.cjs', 9700],
+  ['main.cjs', 16_000],
   ['shared.cjs', 31_000],
   ['program.cjs', 64_000],
   ['chat.cjs', 138_000],

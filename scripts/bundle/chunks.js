@@ -124,10 +124,6 @@ const smallModules = {
     'commands/shell-init',
     'command-answer explain-run read-input shell-prompts suggest-run',
   ),
-  'stored-paths': [
-    ...source('settings', 'cache-folder'),
-    ...source('commands/service', 'stored-paths'),
-  ],
   export: source('conversation/export', 'export format'),
   ledger: source('ledger', 'ledger-line local-time read-ledger'),
   formats: modes('cmake diff http properties protobuf toml yaml'),

@@ -2,7 +2,7 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { parseSettingName, settingFamilies } from '../../settings/parse-setting-name.ts';
+import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
 
 /** Names of other clients for settings. */
 const foreignNames: ReadonlyMap<string, string> = new Map([

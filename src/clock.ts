@@ -5,44 +5,25 @@ export interface Clock {
   /** Monotonic milliseconds; only differences are meaningful. */
   monotonic(): number;
   date(): Date;
+  /** Calls `action` after `milliseconds`, which may exceed the limit of Node's timers. Returns the stop function. */
+  timer(milliseconds: number, action: () => void): () => void;
   /**
-   * Resolves after `milliseconds`, which may exceed the limit of Node's timers; `Infinity` sleeps until `signal` aborts.
+   * Resolves after `milliseconds`; `Infinity` sleeps until `signal` aborts.
    * @throws the signal's reason when `signal` aborts.
    */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `action` after `milliseconds`; returns the stop function. A clock without it sleeps, which costs more. */
-  timer?(milliseconds: number, action: () => void): () => void;
 }
 
-/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
-export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
-  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
-  if (clock.timer !== undefined) return clock.timer(milliseconds, onExpiry);
-  const stopped = new AbortController();
-  clock.sleep(milliseconds, stopped.signal).then(
-    () => {
-      if (!stopped.signal.aborted) onExpiry();
-    },
-    // Stopped: a sleep fails for no other reason.
-    () => undefined,
-  );
-  return () => stopped.abort('stopped');
-}
-
+/** The clock of the program; the client needs no more than {@link Clock}. */
 export interface ProgramClock extends Clock {
   /** Calls `action` at this interval; returns the stop function. Does not keep the process running. */
   repeat(milliseconds: number, action: () => void): () => void;
 }
 
-const pad = (value: number, digits: number) => String(value).padStart(digits, '0');
-
-/** The same text as `toISOString`, for which V8 would first read the system's time zone. For years with four digits. */
-export function isoTime(date: Date): string {
-  const day = [date.getUTCMonth() + 1, date.getUTCDate()].map((value) => pad(value, 2)).join('-');
-  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()];
-  const clockTime = time.map((value) => pad(value, 2)).join(':');
-  const milliseconds = pad(date.getUTCMilliseconds(), 3);
-  return `${pad(date.getUTCFullYear(), 4)}-${day}T${clockTime}.${milliseconds}Z`;
+/** Calls `onExpiry` after `milliseconds` (0 and `Infinity`: never). Returns the stop function. */
+export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => void): () => void {
+  if (milliseconds === 0 || milliseconds === Infinity) return () => {};
+  return clock.timer(milliseconds, onExpiry);
 }
 
 /** Node's timers fire at once for longer times: 24.8 days. */
@@ -93,3 +74,18 @@ export const systemClock = createSystemClock((action, milliseconds) => {
   const timer = setTimeout(action, milliseconds);
   return () => clearTimeout(timer);
 });
+
+/** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
+export interface WakeUp {
+  /** Resolves at the next `wake`. */
+  next(): Promise<void>;
+  wake(): void;
+}
+
+export function createWakeUp(): WakeUp {
+  let wake: () => void = () => undefined;
+  return {
+    next: () => new Promise((resolve) => (wake = resolve)),
+    wake: () => wake(),
+  };
+}

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import type { Clock } from '../clock.ts';
+import type { ProgramClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { endsTorn, type AppendFile } from '../storage/append-file.ts';
 import type { ProcessFacts } from '../storage/lock/process-facts.ts';
@@ -28,7 +28,7 @@ export interface RecordingFile {
 }
 
 export interface RecordingFileOptions {
-  readonly clock: Clock;
+  readonly clock: ProgramClock;
   readonly process: ProcessFacts;
   readonly storage: AppendFile;
   /** As in the header: `natter/1.2.3`. */

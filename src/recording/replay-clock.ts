@@ -32,6 +32,7 @@ function scale(clock: Clock, speed: number): ReplayClock {
   return {
     monotonic,
     sleep,
+    timer: (milliseconds, action) => clock.timer(milliseconds / speed, action),
     ...createDates(clock, monotonic),
     async until(moment, signal) {
       signal.throwIfAborted();
@@ -47,23 +48,29 @@ function createInstantClock(clock: Clock): ReplayClock {
   let events = 0;
   const monotonic = () => now;
   const reach = (moment: number) => void (now = Math.max(now, moment));
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    const end = now + milliseconds;
+    let before: number;
+    do {
+      before = events;
+      await clock.sleep(0, signal);
+    } while (events !== before);
+    reach(end);
+  };
   return {
     monotonic,
+    sleep,
+    timer(milliseconds, action) {
+      const stopped = new AbortController();
+      sleep(milliseconds, stopped.signal).then(action, () => undefined);
+      return () => stopped.abort();
+    },
     ...createDates(clock, monotonic),
     async until(moment, signal) {
       signal.throwIfAborted();
       events += 1;
       if (events % eventsPerTurn === 0) await clock.sleep(0, signal);
       reach(moment);
-    },
-    async sleep(milliseconds, signal) {
-      const end = now + milliseconds;
-      let before: number;
-      do {
-        before = events;
-        await clock.sleep(0, signal);
-      } while (events !== before);
-      reach(end);
     },
   };
 }

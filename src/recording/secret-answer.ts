@@ -2,6 +2,7 @@ import { isJsonObject, parseJson } from '../json.ts';
 import {
   decidedEnd,
   harmlessLength,
+  joinRanges,
   mark,
   type Range,
   type SecretFilter,
@@ -100,8 +101,9 @@ function createGrowingText(filter: SecretFilter) {
     /** @param isLast whether no part follows */
     mask(isLast: boolean): void {
       const text = before + waiting.map((part) => part.text).join('');
-      const ranges = filter.find(text).filter(({ end }) => end > before.length);
-      const decided = isLast ? text.length : decidedEnd(filter, text, ranges);
+      const search = filter.search();
+      const ranges = joinRanges(search.read(text)).filter(({ end }) => end > before.length);
+      const decided = isLast ? text.length : decidedEnd(ranges, search.openEnd);
       const count = countDecided(waiting, ranges, before.length, decided);
       const end = maskParts(text, ranges, before.length, waiting.slice(0, count));
       waiting = waiting.slice(count);

@@ -34,7 +34,7 @@ export interface RequestRecord {
 }
 
 /**
- * Characters in the log of one text, and bytes of a body that is logged as JSON. To find the key in every encoding
+ * Characters in the log of one text, and bytes of a body that is logged as JSON. To find the key in all forms
  * takes up to a microsecond a character, in which the sandbox answers no request.
  */
 const maxTextLength = 65_536;
@@ -63,7 +63,7 @@ function createTextMask(key: string | undefined): (text: string) => string {
   };
 }
 
-/** The key is masked everywhere, in the path and body too, in any encoding. @param key the token of the request */
+/** The key is masked everywhere, in the path and body too. @param key the token of the request */
 function formatRecord(record: RequestRecord, key: string | undefined): string {
   const { body, ...facts } = record;
   return JSON.stringify(maskValue({ ...facts, body }, createTextMask(key)));

@@ -1,4 +1,12 @@
-import { decidedEnd, harmlessLength, maskRanges, type SecretFilter } from './secret-filter.ts';
+import {
+  decidedEnd,
+  harmlessLength,
+  joinRanges,
+  maskRanges,
+  type Range,
+  type SecretFilter,
+  type SecretSearch,
+} from './secret-filter.ts';
 
 /** Masks secrets in a text that arrives in pieces, also across their borders. */
 export interface MaskedStream {
@@ -12,41 +20,69 @@ export interface MaskedStream {
 
 class StreamMask implements MaskedStream {
   readonly #filter: SecretFilter;
-  /** The end of the returned text, unmasked. */
-  #shown = '';
+  /** The end of the shown text, while no search is needed. */
+  #recent = '';
+  #search: SecretSearch | undefined;
   #held = '';
+  /** The index of the delayed text in what the search has read. */
+  #start = 0;
+  /** The secrets that end in the delayed text. */
+  #secrets: Range[] = [];
 
   constructor(filter: SecretFilter) {
     this.#filter = filter;
   }
 
   write(text: string): string {
-    return this.#release(this.#shown + this.#held + text, false);
+    const search = this.#search ?? this.#startSearch(text);
+    if (search === undefined) return text;
+    this.#held += text;
+    for (const range of search.read(text)) this.#secrets.push(range);
+    return this.#release(search, search.openEnd);
   }
 
   end(): string {
-    return this.#held === '' ? '' : this.#release(this.#shown + this.#held, true);
+    const search = this.#search;
+    return search === undefined ? '' : this.#release(search, this.#start + this.#held.length);
   }
 
   held(): string {
     return this.#held;
   }
 
-  #release(text: string, isLast: boolean): string {
-    const filter = this.#filter;
-    const shown = this.#shown.length;
-    if (!filter.mayConcern(text)) {
-      this.#held = '';
-      this.#shown = text.slice(-harmlessLength);
-      return text.slice(shown);
+  /** Undefined for a text that needs no search. */
+  #startSearch(text: string): SecretSearch | undefined {
+    const recent = this.#recent + text;
+    if (!this.#filter.mayConcern(recent)) {
+      this.#recent = recent.slice(-harmlessLength);
+      return undefined;
     }
-    const ranges = filter.find(text);
-    const decided = decidedEnd(filter, text, ranges);
-    const until = Math.max(shown, isLast ? text.length : decided);
-    const after = ranges.findLast(({ end }) => end <= until)?.end ?? 0;
-    this.#held = text.slice(until);
-    this.#shown = text.slice(Math.max(after, Math.min(decided, until - harmlessLength)), until);
-    return maskRanges(text, ranges, { start: shown, end: until });
+    const search = this.#filter.search();
+    search.read(this.#recent);
+    this.#start = this.#recent.length;
+    this.#search = search;
+    return search;
+  }
+
+  #release(search: SecretSearch, openEnd: number): string {
+    // Without this test, the time for a long delayed text would be quadratic.
+    if (openEnd <= this.#start) return '';
+    const secrets = joinRanges(this.#secrets);
+    const until = Math.max(this.#start, decidedEnd(secrets, openEnd));
+    const text = this.#held.slice(0, until - this.#start);
+    const masked = maskRanges(
+      text,
+      secrets.filter(({ end }) => end <= until),
+      this.#start,
+    );
+    this.#held = this.#held.slice(text.length);
+    this.#secrets = secrets.filter(({ end }) => end > until);
+    this.#start = until;
+    if (this.#held === '' && search.rest !== undefined) {
+      this.#recent = search.rest;
+      this.#search = undefined;
+    }
+    return masked;
   }
 }
 

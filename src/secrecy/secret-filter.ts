@@ -1,5 +1,9 @@
-import { ALWAYS_REMOVED } from '../filtered-characters.ts';
-import { decodedTexts, hasHidden } from './decoded-text.ts';
+import {
+  NEVER_SHOWN,
+  skipSequence,
+  startSequence,
+  type SequenceState,
+} from '../filtered-characters.ts';
 
 export const mark = '***';
 
@@ -11,8 +15,6 @@ export const minLengthInMessages = 4;
  * servers accept, would damage the text. NIST SP 800-63B requires eight for a password; no service issues a shorter key.
  */
 export const minLengthInText = 8;
-
-const minPieceLength = 6;
 
 /** The first characters of a secret, which reveal nothing and are not delayed. */
 export const harmlessLength = 3;
@@ -29,55 +31,35 @@ export interface SecretFilter {
   readonly mayConcern: (text: string) => boolean;
   /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
   readonly mask: (text: string) => string;
-  /** The secrets, in ascending order. */
+  /** The secrets of a text, in ascending order. */
   readonly find: (text: string) => readonly Range[];
-  /** The index from which the rest of the text may be the start of a secret; the text's length if there is none. */
-  readonly openEnd: (text: string) => number;
+  /** A search in a text that arrives in pieces. */
+  readonly search: () => SecretSearch;
 }
 
-/**
- * The secret within a longer base64 text. It may start at three positions of a base64 group; the characters at both ends
- * depend on its neighbours, and are omitted.
- */
-function base64Pieces(secret: string): readonly string[] {
-  return [0, 1, 2]
-    .map((offset) => {
-      const bytes = Buffer.from('\0'.repeat(offset) + secret);
-      const first = Math.ceil((offset * 8) / 6);
-      return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
-    })
-    .filter((piece) => piece.length >= minPieceLength);
-}
+const lowerCaseCodes = (text: string) => text.replaceAll(/%../g, (code) => code.toLowerCase());
 
-/** A secret as it is, with its own escapes resolved unless that leaves too short a text, and in base64. */
-function formsOf(secret: string, shortest: number): readonly string[] {
-  // The padding may be missing in the text.
-  const [whole = ''] = Buffer.from(secret).toString('base64').split('=');
-  const encoded = [whole, ...base64Pieces(secret)];
-  const urlSafe = encoded.map((text) => text.replaceAll('/', '_').replaceAll('+', '-'));
-  const decoded = decodedTexts(secret).map(({ text }) => text);
-  return [secret, ...decoded.filter(({ length }) => length >= shortest), ...encoded, ...urlSafe];
-}
-
-function rangesIn(text: string, forms: readonly string[]): Range[] {
-  const ranges: Range[] = [];
-  for (const form of forms) {
-    for (let start = text.indexOf(form); start !== -1; start = text.indexOf(form, start + 1)) {
-      ranges.push({ start, end: start + form.length });
-    }
-  }
-  return ranges;
-}
-
-/** In ascending order, with overlapping ranges joined. */
-function joinRanges(ranges: readonly Range[]): readonly Range[] {
-  const joined: Range[] = [];
-  for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
-    const last = joined.at(-1);
-    if (last === undefined || last.end <= range.start) joined.push(range);
-    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
-  }
-  return joined;
+/** The forms in which natter, or a service that reports what it received, writes a secret. */
+function formsOf(secret: string): readonly string[] {
+  // Without lone surrogates, which cannot be percent-encoded.
+  const wellFormed = Buffer.from(secret).toString();
+  const percentEncoded = [
+    encodeURIComponent(wellFormed),
+    encodeURI(wellFormed),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+  ];
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  // The padding of base64 may be missing in the text; base64url has none.
+  const [inBase64 = ''] = Buffer.from(secret).toString('base64').split('=');
+  return [
+    secret,
+    ...percentEncoded,
+    ...percentEncoded.map(lowerCaseCodes),
+    inJson,
+    inJson.replaceAll('/', String.raw`\/`),
+    inBase64,
+    Buffer.from(secret).toString('base64url'),
+  ];
 }
 
 /** The index of the longest end of `text` that is the start of a form; the text's length if there is none. */
@@ -94,31 +76,100 @@ function openEndIn(text: string, forms: readonly string[]): number {
   return open;
 }
 
-/** The longest escape of one character: `\\u0041`. */
-const maxEscapeLength = 7;
+/** A search in one reading of a text: as it is, or as a terminal shows it. */
+class Reading {
+  readonly #forms: readonly string[];
+  /** The end of what was read, which may be the start of a secret. */
+  tail = '';
+  /** The index in the original of each character of the tail. */
+  #places: readonly number[] = [];
 
-function escapedOpenEnd(text: string, forms: readonly string[], longest: number): number {
-  const skipped = Math.max(0, text.length - longest * maxEscapeLength);
-  const tail = text.slice(skipped);
-  if (!/[%\\]/.test(tail) && !hasHidden(tail)) return text.length;
-  // Without the lookbehind, the time for many backslashes would be quadratic.
-  const openEscape = /(?:%[\da-fA-F]?|(?<!\\)\\+(?:u[\da-fA-F]{0,3})?)$/;
-  const whole = tail.slice(0, openEscape.exec(tail)?.index ?? tail.length);
-  const opens = decodedTexts(whole).map(({ text: decoded, position }) =>
-    position(openEndIn(decoded, forms)),
-  );
-  return skipped + Math.min(openEndIn(whole, forms), ...opens);
+  constructor(forms: readonly string[]) {
+    this.#forms = forms;
+  }
+
+  /** Adds the secrets that end in `run` to `found`. @param at the index of the run in the original */
+  read(run: string, at: number, found: Range[]): void {
+    const { length } = this.tail;
+    const text = this.tail + run;
+    const placeOf = (index: number) => this.#places[index] ?? at + index - length;
+    for (const form of this.#forms) {
+      let start = text.indexOf(form, Math.max(0, length - form.length + 1));
+      for (; start !== -1; start = text.indexOf(form, start + 1)) {
+        found.push({ start: placeOf(start), end: placeOf(start + form.length - 1) + 1 });
+      }
+    }
+    const open = openEndIn(text, this.#forms);
+    this.#places = Array.from({ length: text.length - open }, (_, index) => placeOf(open + index));
+    this.tail = text.slice(open);
+  }
+
+  /** The index in the original from which the text may be the start of a secret; infinite if there is none. */
+  get open(): number {
+    return this.tail.length > harmlessLength ? (this.#places[0] ?? Infinity) : Infinity;
+  }
 }
 
-/** Most texts with a backslash have no secret, and this test is faster than decoding them. */
-function createEscapeTest(forms: readonly string[]): (text: string) => boolean {
-  const withoutBackslashes = forms.map((form) => form.replaceAll('\\', ''));
-  return (text) => {
-    if (hasHidden(text) || /%[\da-fA-F]{2}|\\u[\da-fA-F]{4}/.test(text)) return true;
-    if (!text.includes('\\')) return false;
-    const rest = text.replaceAll('\\', '');
-    return withoutBackslashes.some((form) => rest.includes(form));
-  };
+/**
+ * Finds secrets in a text that arrives in pieces: in the text as it is, and in what the sanitizer leaves of it, so that
+ * characters and control sequences that a terminal hides cannot interrupt a secret. All indices are of the whole text.
+ */
+export class SecretSearch {
+  readonly #original: Reading;
+  readonly #shown: Reading;
+  readonly #state: { sequence: SequenceState } = { sequence: 'text' };
+  readonly #hidden = new RegExp(NEVER_SHOWN, 'g');
+  /** Where the last control sequence begins. */
+  #sequenceStart = 0;
+  #length = 0;
+
+  constructor(forms: readonly string[]) {
+    this.#original = new Reading(forms);
+    this.#shown = new Reading(forms);
+  }
+
+  /** @returns the secrets that end in this piece, in any order; some may overlap */
+  read(text: string): readonly Range[] {
+    const found: Range[] = [];
+    this.#original.read(text, this.#length, found);
+    this.#readShown(text, found);
+    this.#length += text.length;
+    return found;
+  }
+
+  #readShown(text: string, found: Range[]): void {
+    const hidden = this.#hidden;
+    let index = 0;
+    while (index < text.length) {
+      if (this.#state.sequence !== 'text') {
+        index = skipSequence(text, index, this.#state);
+        continue;
+      }
+      hidden.lastIndex = index;
+      const match = hidden.exec(text);
+      const until = match?.index ?? text.length;
+      if (until > index) this.#shown.read(text.slice(index, until), this.#length + index, found);
+      if (match === null) return;
+      this.#state.sequence = startSequence(match[0]);
+      this.#sequenceStart = this.#length + until;
+      index = until + match[0].length;
+    }
+  }
+
+  /** The index up to which the text can be shown unless a secret spans it. */
+  get openEnd(): number {
+    // A mark in the middle of a control sequence would change what a terminal shows.
+    const isInterrupted = this.#state.sequence !== 'text' && this.#shown.tail !== '';
+    const sequence = isInterrupted ? this.#sequenceStart : Infinity;
+    return Math.min(this.#original.open, this.#shown.open, sequence, this.#length);
+  }
+
+  /** The end of the text from which a new search could continue; undefined if it would find less than this one. */
+  get rest(): string | undefined {
+    const { tail } = this.#original;
+    const isSame = this.#state.sequence === 'text' && tail === this.#shown.tail;
+    return isSame && tail.length <= harmlessLength ? tail : undefined;
+  }
 }
 
 /** A pattern of the text: its UTF-16 units by their codes. */
@@ -128,65 +179,49 @@ const patternOf = (text: string) =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** One search for the first characters of all forms and for escapes is faster than a search for each form. */
-function createConcernTest(forms: readonly string[]): (text: string) => boolean {
-  const beginnings = new Set(forms.map((form) => form.slice(0, harmlessLength + 1)));
-  const patterns = [String.raw`[%\\]`, ALWAYS_REMOVED, ...[...beginnings].map(patternOf)];
-  const concern = new RegExp(patterns.join('|'));
-  return (text) => concern.test(text);
-}
-
 /** A filter for the secrets of `shortest` or more characters; undefined if there are none. */
 export function createSecretFilter(
   secrets: readonly string[],
   shortest: number,
 ): SecretFilter | undefined {
   const long = secrets.filter(({ length }) => length >= shortest);
-  const forms = [...new Set(long.flatMap((secret) => formsOf(secret, shortest)))];
+  const forms = [...new Set(long.flatMap(formsOf))];
   if (forms.length === 0) return undefined;
-  const longest = Math.max(...forms.map((form) => form.length));
-  const mayBeEscaped = createEscapeTest(forms);
-  const mayConcern = createConcernTest(forms);
-  const find = (text: string) => {
-    if (!mayConcern(text)) return [];
-    const escaped = (mayBeEscaped(text) ? decodedTexts(text) : []).flatMap((decoded) =>
-      rangesIn(decoded.text, forms).map(({ start, end }) => ({
-        start: decoded.position(start),
-        end: decoded.position(end),
-      })),
-    );
-    return joinRanges([...rangesIn(text, forms), ...escaped]);
-  };
-  return {
-    mayConcern,
-    find,
-    mask: (text) =>
-      mayConcern(text) ? maskRanges(text, find(text), { start: 0, end: text.length }) : text,
-    openEnd(text) {
-      const plain = openEndIn(text, forms);
-      return Math.min(plain, escapedOpenEnd(text, forms, longest));
-    },
-  };
+  // One search for the first characters of all forms is faster than a search for each form.
+  const beginnings = new Set(forms.map((form) => form.slice(0, harmlessLength + 1)));
+  const concern = new RegExp([NEVER_SHOWN, ...[...beginnings].map(patternOf)].join('|'));
+  const mayConcern = (text: string) => concern.test(text);
+  const search = () => new SecretSearch(forms);
+  const find = (text: string) => (mayConcern(text) ? joinRanges(search().read(text)) : []);
+  return { mayConcern, mask: (text) => maskRanges(text, find(text)), find, search };
+}
+
+/** In ascending order, with overlapping ranges joined. */
+export function joinRanges(ranges: readonly Range[]): readonly Range[] {
+  const joined: Range[] = [];
+  for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
+    const last = joined.at(-1);
+    if (last === undefined || last.end <= range.start) joined.push(range);
+    else joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+  }
+  return joined;
 }
 
 /**
- * The index up to which text can be shown after masking: no later text can complete a secret that starts before it.
- * @param ranges the secrets of the text
+ * The index up to which a text can be shown after masking: no later text can complete a secret that starts before it.
+ * @param ranges the secrets of the text, joined
  */
-export function decidedEnd(filter: SecretFilter, text: string, ranges: readonly Range[]): number {
-  const openEnd = filter.openEnd(text);
-  const open = text.length - openEnd > harmlessLength ? openEnd : text.length;
-  return ranges.find(({ start, end }) => start < open && end > open)?.start ?? open;
+export function decidedEnd(ranges: readonly Range[], openEnd: number): number {
+  return ranges.find(({ start, end }) => start < openEnd && end > openEnd)?.start ?? openEnd;
 }
 
-/** Masks a part of a text: the ascending ranges that end in it, which may start before it. */
-export function maskRanges(text: string, ranges: readonly Range[], part: Range): string {
+/** Masks the joined ranges of a text. @param at the index of the text in the whole that the ranges are of */
+export function maskRanges(text: string, ranges: readonly Range[], at = 0): string {
   let masked = '';
-  let { start } = part;
-  for (const range of ranges) {
-    if (range.end <= start || range.end > part.end) continue;
-    masked += `${text.slice(start, range.start)}${mark}`;
-    start = range.end;
+  let shown = 0;
+  for (const { start, end } of ranges) {
+    masked += `${text.slice(shown, Math.max(shown, start - at))}${mark}`;
+    shown = end - at;
   }
-  return masked + text.slice(start, part.end);
+  return masked + text.slice(shown);
 }

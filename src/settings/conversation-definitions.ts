@@ -1,4 +1,4 @@
-import type { Definitions } from './definition.ts';
+import type { Definitions } from './setting-values.ts';
 import { duration, oneOf, trueOrFalse } from './value-types.ts';
 
 type ConversationKey =

@@ -13,8 +13,7 @@ import {
   wholeNumber,
 } from './value-types.ts';
 import { conversationDefinitions } from './conversation-definitions.ts';
-import type { Definitions } from './definition.ts';
-import type { SettingKey } from './setting-values.ts';
+import type { Definitions, SettingKey } from './setting-values.ts';
 
 /** The table of settings: the source of flags, variables, the settings file, help and checks. */
 export const definitions: Definitions = {

@@ -1,9 +1,18 @@
-import type { Environment } from '../environment.ts';
+import { type Environment, isSet } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import { namedProfile } from './named-profile.ts';
 import type { Resolved } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-name.ts';
-import type { StoredSettings } from './stored-settings.ts';
+import { conversationDefinitions } from './conversation-definitions.ts';
+import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
+
+/** The profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
+export function namedProfile(
+  flag: string | undefined,
+  environment: Environment,
+): string | undefined {
+  if (flag !== undefined) return flag;
+  return isSet(environment, 'NATTER_PROFILE') ? environment['NATTER_PROFILE'] : undefined;
+}
 
 /** The profile if none is chosen; it need not be in a file. */
 export const defaultProfile = 'default';
@@ -66,4 +75,26 @@ export function chooseProfile(choice: ProfileChoice, allowNew = false): Resolved
   const chosen = choose(choice);
   if (allowNew || knownProfiles(choice.stored).includes(chosen.value)) return chosen;
   throw unknownProfile(chosen.value, choice.stored);
+}
+
+const names: ReadonlySet<string> = new Set([
+  ...Object.values(conversationDefinitions).map(({ name }) => name),
+  'keys',
+  'colors',
+]);
+
+/**
+ * The settings of a profile for conversations and the terminal, as those of the default profile: they apply to the
+ * sandbox, too, unlike those of its service and requests.
+ */
+export function terminalSettings({ settings }: StoredSettings, profile: string): StoredSettings {
+  const own = ownEntry(settings.profiles, profile) ?? {};
+  const kept = Object.entries(own).filter(([name]) => names.has(name));
+  const profiles = { [defaultProfile]: Object.fromEntries(kept) };
+  // No profile was chosen for the sandbox.
+  const { profile: _chosen, ...others } = settings;
+  return {
+    settings: { ...others, profiles },
+    credentials: emptyCredentials,
+  };
 }

@@ -1,8 +1,7 @@
 import { isLoopbackName } from '../address.ts';
 import type { Environment } from '../environment.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, SettingKey } from './setting-values.ts';
 import { definitions, settingKeys } from './definitions.ts';
-import type { SettingKey } from './setting-values.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';

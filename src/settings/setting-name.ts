@@ -1,4 +1,7 @@
 import { Failure, type FailureKind } from '../failure.ts';
+import { definitions, settingKeys } from './definitions.ts';
+import type { SettingKey } from './setting-values.ts';
+import { checkColoredPart, coloredParts } from './own-colors.ts';
 
 const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -62,4 +65,88 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
     throw new Failure(kind, `${JSON.stringify(name)} is not a valid header name${where}`);
   }
   return lower;
+}
+
+/** Families of settings; the user chooses the names of their members. */
+export const settingFamilies = [
+  {
+    name: 'params.<name>',
+    type: 'JSON',
+    summary: 'Extra field of the request body; the flag is --param name=json',
+  },
+  { name: 'headers.<name>', type: 'text', summary: 'Extra header of every request' },
+  {
+    name: 'prices.<model>',
+    type: 'input/output',
+    summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
+  },
+  {
+    name: 'keys.<action>',
+    type: 'keys',
+    summary: 'Keys of an action in conversations, such as ctrl+x or none (natter config keys)',
+  },
+  {
+    name: 'colors.<part>',
+    type: 'colour',
+    summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${coloredParts.map(({ name }) => name).join(', ')}`,
+  },
+] as const;
+
+/** A parsed name of `config set`. */
+export type SettingName =
+  | { readonly family: 'setting'; readonly key: SettingKey }
+  | { readonly family: 'parameter' | 'header' | 'price' | 'key' | 'color'; readonly name: string };
+
+function checkPricedModel(name: string): string {
+  if (name.trim() !== '' && !isPrototypeName(name)) return name;
+  throw new Failure('usage', `${JSON.stringify(name)} is not a model`, {
+    hint: 'for example: natter config set prices.origin 0.5/1.5',
+  });
+}
+
+/** `config set` checks whether the action exists. */
+function checkActionName(name: string): string {
+  if (/^[a-z-]+$/.test(name) && !isPrototypeName(name)) return name;
+  throw new Failure('usage', `${JSON.stringify(name)} is not a key action`, {
+    hint: 'natter config keys lists them',
+  });
+}
+
+const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
+
+/** The names for `config set`; of a family, the form of its names. */
+const settingNames: readonly string[] = [
+  ...settingKeys.map((key) => definitions[key].name),
+  ...settingFamilies.map((family) => family.name),
+];
+
+function unknownSetting(name: string): Failure {
+  if (keyNames.has(name.toLowerCase())) {
+    return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
+  }
+  return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
+    hint: `the settings are ${settingNames.join(', ')}`,
+  });
+}
+
+/** @throws Failure `usage` for an unknown name */
+export function parseSettingName(text: string): SettingName {
+  const key = settingKeys.find((candidate) => definitions[candidate].name === text);
+  if (key !== undefined) return { family: 'setting', key };
+  const [family, ...rest] = text.split('.');
+  const name = rest.join('.');
+  if (rest.length > 0 && family === 'params') {
+    return { family: 'parameter', name: checkParameterName(name, 'usage') };
+  }
+  if (rest.length > 0 && family === 'headers') {
+    return { family: 'header', name: checkHeaderName(name, 'usage') };
+  }
+  if (rest.length > 0 && family === 'prices') {
+    return { family: 'price', name: checkPricedModel(name) };
+  }
+  if (rest.length > 0 && family === 'keys') return { family: 'key', name: checkActionName(name) };
+  if (rest.length > 0 && family === 'colors') {
+    return { family: 'color', name: checkColoredPart(name, 'usage') };
+  }
+  throw unknownSetting(text);
 }

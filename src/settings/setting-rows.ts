@@ -1,4 +1,4 @@
-import type { Definition } from './definition.ts';
+import type { Definition } from './setting-values.ts';
 import { definitions, settingKeys } from './definitions.ts';
 import { maskKey, maskMark, maskUrl } from '../secrecy/mask.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';

@@ -14,8 +14,7 @@ import {
   settingsPath,
   type SettingsFile,
 } from './settings-file.ts';
-import { makePrivateFolder } from '../storage/private-folder.ts';
-import { removeFile } from '../storage/remove-file.ts';
+import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 

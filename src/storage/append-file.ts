@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from './private-folder.ts';
+import { makePrivateFolder } from './files.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { makePrivateFolder } from './private-folder.ts';
-import { replaceContent } from './replace-file.ts';
+import { makePrivateFolder, replaceContent } from './files.ts';
 import { storageFailure } from './storage-failure.ts';
 
 // Files of the state folder.

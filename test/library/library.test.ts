@@ -75,6 +75,7 @@ test("the caller's options override the defaults", async () => {
     clock: {
       monotonic: () => 0,
       date: () => new Date(0),
+      timer: (milliseconds, action) => systemClock.timer(milliseconds, action),
       sleep: (milliseconds, signal) =>
         systemClock.sleep(milliseconds === 500 ? 0 : milliseconds, signal),
     },

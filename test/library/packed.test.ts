@@ -126,8 +126,6 @@ test('the library contains only the client and its packages', () => {
       'filtered-characters',
       'json',
       'library',
-      'secrecy/decoded-text',
-      'secrecy/key-problem',
       'secrecy/mask',
       'secrecy/secret-filter',
       'secrecy/secret-parts',

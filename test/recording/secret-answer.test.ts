@@ -137,13 +137,14 @@ test.each<[string, (count: number) => readonly string[]]>([
   let characters = 0;
   const counting: SecretFilter = {
     ...filter,
-    find(text) {
-      characters += text.length;
-      return filter.find(text);
-    },
-    openEnd(text) {
-      characters += text.length;
-      return filter.openEnd(text);
+    search() {
+      const search = filter.search();
+      const read = search.read.bind(search);
+      search.read = (text) => {
+        characters += text.length;
+        return read(text);
+      };
+      return search;
     },
   };
   const pieces = piecesOf(500);

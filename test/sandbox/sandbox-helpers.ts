@@ -9,6 +9,7 @@ import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-r
 import { parseDirective } from '../../src/sandbox/faults/directive.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { timerOf } from '../support/fake-clock.ts';
 
 /** A clock that skips waits, and advances by them. `waits` are in milliseconds. */
 export interface SkippingClock extends Clock {
@@ -19,6 +20,14 @@ export interface SkippingClock extends Clock {
 export function createSkippingClock(): SkippingClock {
   let now = 0;
   const waits: number[] = [];
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    await nextTurn();
+    signal?.throwIfAborted();
+    if (milliseconds === Infinity && signal !== undefined) await once(signal, 'abort');
+    signal?.throwIfAborted();
+    waits.push(milliseconds);
+    now += milliseconds;
+  };
   return {
     waits,
     advance(milliseconds) {
@@ -26,14 +35,8 @@ export function createSkippingClock(): SkippingClock {
     },
     monotonic: () => now,
     date: () => new Date(Date.UTC(2026, 10, 21, 12) + now),
-    async sleep(milliseconds, signal) {
-      await nextTurn();
-      signal?.throwIfAborted();
-      if (milliseconds === Infinity && signal !== undefined) await once(signal, 'abort');
-      signal?.throwIfAborted();
-      waits.push(milliseconds);
-      now += milliseconds;
-    },
+    sleep,
+    timer: timerOf(sleep),
   };
 }
 

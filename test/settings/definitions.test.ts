@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Definition } from '../../src/settings/definition.ts';
+import type { Definition } from '../../src/settings/setting-values.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 

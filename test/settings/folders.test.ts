@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { resolveCacheFolder } from '../../src/settings/cache-folder.ts';
-import { resolveFolders } from '../../src/settings/folders.ts';
+import { resolveCacheFolder, resolveFolders } from '../../src/settings/folders.ts';
 import { failureOf } from './fixtures/stored.ts';
 
 const linux = { platform: 'linux', homeDirectory: '/home/ada' } as const;

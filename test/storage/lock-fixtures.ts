@@ -1,9 +1,8 @@
 import { utimesSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import path from 'node:path';
 
-import { holdLock, type HeldLock, type HeldLockOptions } from '../../src/storage/lock/hold-lock.ts';
-import { formatOwner, type LockOwner } from '../../src/storage/lock/lock-owner.ts';
+import { holdLock, type HeldLock, type LockOptions } from '../../src/storage/lock/lock.ts';
+import { formatOwner, type LockOwner } from '../../src/storage/lock/lock-file.ts';
 import type { Machine, ProcessFacts, ProcessSpace } from '../../src/storage/lock/process-facts.ts';
 import { temporaryFolder } from '../settings/fixtures/stored.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -20,7 +19,7 @@ interface SimulatedMachine {
   readonly running?: Running;
 }
 
-export const firstSpace: ProcessSpace = { boot: 'b1', namespace: 'n1', isContainer: false };
+export const firstSpace: ProcessSpace = { boot: 'b1', namespace: 'n1' };
 
 /** The process `id` of a simulated machine. */
 export function processOn(id: number, simulated: SimulatedMachine = {}): ProcessFacts {
@@ -38,12 +37,12 @@ export function processOn(id: number, simulated: SimulatedMachine = {}): Process
 }
 
 /** Options for locks of a simulated process. */
-export function holding(process: ProcessFacts): HeldLockOptions & { readonly clock: FakeClock } {
+export function holding(process: ProcessFacts): LockOptions & { readonly clock: FakeClock } {
   return { process, clock: createFakeClock() };
 }
 
 /** Takes the lock. */
-export function hold(lock: string, options: HeldLockOptions = holding(processOn(42))): HeldLock {
+export function hold(lock: string, options: LockOptions = holding(processOn(42))): HeldLock {
   const taken = holdLock(lock, options);
   if (!taken.isHeld) throw new Error('the lock was refused');
   return taken;
@@ -69,6 +68,3 @@ export function leaveLock(lock: string, owner: Partial<LockOwner> = {}, age = 0)
   };
   leaveText(lock, formatOwner({ ...left, ...owner }), age);
 }
-
-/** The text of a lock file of an older version. */
-export const oldLock = (processId: number, host = hostname()) => `${host} ${processId} token`;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makePrivateFolder } from '../../src/storage/private-folder.ts';
+import { makePrivateFolder } from '../../src/storage/files.ts';
 
 const inside = (...names: readonly string[]) =>
   join(mkdtempSync(join(tmpdir(), 'natter-folder-')), ...names);

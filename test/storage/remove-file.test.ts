@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeFile } from '../../src/storage/remove-file.ts';
+import { removeFile } from '../../src/storage/files.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-remove-'));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renameFile } from '../../src/storage/replace-file.ts';
+import { renameFile } from '../../src/storage/files.ts';
 import { failureReason, storageFailure } from '../../src/storage/storage-failure.ts';
 
 /** Renaming that fails so many times with a code of the system. */

@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { ProgramClock } from '../../src/clock.ts';
+import type { Clock, ProgramClock } from '../../src/clock.ts';
 
 /** A clock that only `advance` moves. */
 export interface FakeClock extends ProgramClock {
@@ -71,5 +71,14 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
       elapsed = Math.max(elapsed, target);
     },
     sleeping: () => sleeps.size,
+  };
+}
+
+/** The timer of a clock whose sleep a test has changed. */
+export function timerOf(sleep: Clock['sleep']): Clock['timer'] {
+  return (milliseconds, action) => {
+    const stopped = new AbortController();
+    sleep(milliseconds, stopped.signal).then(action, () => undefined);
+    return () => stopped.abort();
   };
 }

@@ -1,10 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
-import { makePrivateFolder } from '../../storage/private-folder.ts';
-import { removeFile } from '../../storage/remove-file.ts';
+import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { synchronizeFolder } from '../../storage/replace-file.ts';
 import { fileBlocks, writeBlocks } from './write-results.ts';
 
 /** An open file for appending whose content survives when other programs delete, replace or truncate the file. */

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { type HeldLock, holdLock, type HeldLockOptions } from '../../storage/lock/hold-lock.ts';
-import { removeFile } from '../../storage/remove-file.ts';
+import { type HeldLock, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { removeFile, synchronizeFolder } from '../../storage/files.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { synchronizeFolder } from '../../storage/replace-file.ts';
 import { type FileWatch, watchFile } from './file-watch.ts';
 import { createLineEncoder } from './line-encoder.ts';
 import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
@@ -51,7 +50,7 @@ interface FinishedRun {
   readonly isComplete: boolean;
 }
 
-export interface ResultFileOptions extends HeldLockOptions {
+export interface ResultFileOptions extends LockOptions {
   /** Of the existing results, and of those that are appended. */
   readonly format?: ResultFormat;
   /** Permissions of a new file, without those of the umask; default 0666. */
@@ -96,7 +95,7 @@ export function resultLock(name: string): string {
   }
 }
 
-function lockFile(name: string, realPath: string, options: HeldLockOptions): HeldLock {
+function lockFile(name: string, realPath: string, options: LockOptions): HeldLock {
   const lock = holdLock(`${realPath}.lock`, options);
   if (lock.isHeld) return lock;
   const { holder } = lock;

@@ -1,7 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { openTemporaryFile, renameFile, synchronizeFolder } from '../../storage/replace-file.ts';
-import { removeFile } from '../../storage/remove-file.ts';
+import {
+  openTemporaryFile,
+  removeFile,
+  renameFile,
+  synchronizeFolder,
+} from '../../storage/files.ts';
 import type { ByteRange, ResultIndex } from './result-index.ts';
 
 const blockSize = 1 << 20;

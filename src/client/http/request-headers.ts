@@ -3,8 +3,7 @@ import { hostAndPort } from './base-url.ts';
 import type { RequestHeaders } from './transport.ts';
 import { Failure } from '../../failure.ts';
 import { isLoopbackName } from '../../address.ts';
-import { keyProblem } from '../../secrecy/key-problem.ts';
-import { isSecretHeader } from '../../secrecy/secret-parts.ts';
+import { isSecretHeader, keyProblem } from '../../secrecy/secret-parts.ts';
 
 /**
  * The key without surrounding white space.

@@ -17,7 +17,7 @@ import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
 import { valueProblem } from './value-problem.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { parseSettingName, settingFamilies } from '../../settings/parse-setting-name.ts';
+import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
 
 /** Names of other clients for settings. */
 const foreignNames: ReadonlyMap<string, string> = new Map([

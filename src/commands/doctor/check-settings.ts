@@ -5,7 +5,7 @@ import type { Notices } from '../../output/notices.ts';
 import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { ownColors } from '../../settings/own-colors.ts';
-import { settingFamilies } from '../../settings/parse-setting-name.ts';
+import { settingFamilies } from '../../settings/setting-name.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import {

@@ -3,7 +3,7 @@ import { exitCodes, Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { maskValue } from '../../secrecy/mask.ts';
-import { namedProfile } from '../../settings/named-profile.ts';
+import { namedProfile } from '../../settings/profile-name.ts';
 import { present, type Presentation } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';

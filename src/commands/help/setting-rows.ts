@@ -1,5 +1,5 @@
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { settingFamilies } from '../../settings/parse-setting-name.ts';
+import { settingFamilies } from '../../settings/setting-name.ts';
 import { settingText } from '../program/global-options.ts';
 import type { HelpRow } from '../program/help-details.ts';
 

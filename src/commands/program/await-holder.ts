@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Notices } from '../../output/notices.ts';
+import { awaitLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import type { Context } from './context.ts';
 
@@ -16,17 +17,11 @@ export async function awaitHolder(
   subject: string,
 ): Promise<void> {
   if (!existsSync(lockPath)) return;
-  const { awaitLock } = await import('../../storage/lock/await-lock.ts');
   try {
-    await awaitLock(lockPath, {
-      process,
-      clock,
-      signal,
-      onWait({ processId, host }, longest) {
-        const holder = `process ${processId} on ${host}`;
-        const wait = `checking for up to ${Math.ceil(longest / 1000)} s whether it is still running`;
-        notices.notice(`another natter (${holder}) has ${subject} open; ${wait}`);
-      },
+    await awaitLock(lockPath, { process, clock, signal }, ({ processId, host }, longest) => {
+      const holder = `process ${processId} on ${host}`;
+      const wait = `checking for up to ${Math.ceil(longest / 1000)} s whether it is still running`;
+      notices.notice(`another natter (${holder}) has ${subject} open; ${wait}`);
     });
   } catch (error) {
     signal.throwIfAborted();

@@ -13,7 +13,7 @@ import { flagValue, hasFlag } from './flag-value.ts';
 import type { Context } from './context.ts';
 import { givenAddress, nameProfile, withAddress } from './hint-origin.ts';
 import { cleanLine } from './mask-secrets.ts';
-import { namedProfile } from '../../settings/named-profile.ts';
+import { namedProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 /** A word to search for, if it needs no quotes in a shell. */

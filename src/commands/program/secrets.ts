@@ -1,10 +1,11 @@
 import type { Environment } from '../../environment.ts';
-import type { SecretSources } from '../../secrecy/secret-parts.ts';
+import { createSecretFilter, type SecretFilter } from '../../secrecy/secret-filter.ts';
+import { secretsOf, type SecretSources } from '../../secrecy/secret-parts.ts';
 
-/** Where the secrets of a run are from; `mask-secrets.ts` masks them. */
+/** The secrets of a run; `mask-secrets.ts` masks them. */
 export interface Secrets {
-  /** The list is a new object after each `keep`. */
-  sources(): readonly SecretSources[];
+  /** The filter of those with `shortest` or more characters; a new one after each `keep`. */
+  filter(shortest: number): SecretFilter | undefined;
   /** Adds secrets to mask. */
   keep(sources: SecretSources): void;
 }
@@ -12,8 +13,18 @@ export interface Secrets {
 /** Contains the secrets of the environment. */
 export function createSecrets(environment: Environment): Secrets {
   let sources: readonly SecretSources[] = [{ environment }];
+  // Created when they are first needed.
+  const filters = new Map<number, SecretFilter | undefined>();
   return {
-    sources: () => sources,
-    keep: (more) => void (sources = [...sources, more]),
+    filter(shortest) {
+      if (!filters.has(shortest)) {
+        filters.set(shortest, createSecretFilter(sources.flatMap(secretsOf), shortest));
+      }
+      return filters.get(shortest);
+    },
+    keep(more) {
+      sources = [...sources, more];
+      filters.clear();
+    },
   };
 }

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
-import { makePrivateFolder } from '../../storage/private-folder.ts';
-import { replaceContent } from '../../storage/replace-file.ts';
+import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 
 /**

@@ -12,7 +12,7 @@ import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { ListPort } from '../../repl/session/ports.ts';
 import type { ListedConversation, PreviewTurn } from '../../repl/state/conversation-list.ts';
-import { isHeldElsewhere } from '../../storage/lock/held-elsewhere.ts';
+import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 import type { Context } from '../program/context.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../repl/editing/draft-file.ts';
 import { appendHistory, readHistory } from '../../repl/editing/history-file.ts';
 import { Failure } from '../../failure.ts';
-import type { HeldLock } from '../../storage/lock/hold-lock.ts';
+import type { HeldLock } from '../../storage/lock/lock.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';

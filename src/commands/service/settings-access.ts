@@ -1,7 +1,7 @@
 import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { chooseProfile } from '../../settings/profile-name.ts';
+import { chooseProfile, terminalSettings } from '../../settings/profile-name.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { resolveSettings, type SettingFlags } from '../../settings/resolve.ts';
 import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -12,7 +12,6 @@ import {
   emptySettings,
   type StoredSettings,
 } from '../../settings/stored-settings.ts';
-import { terminalSettings } from '../../settings/terminal-settings.ts';
 import { readWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';

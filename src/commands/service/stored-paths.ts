@@ -5,8 +5,7 @@ import {
 } from '../../conversation/library/conversation-folder.ts';
 import { Failure } from '../../failure.ts';
 import { ledgerFolder } from '../../usage/ledger.ts';
-import { resolveCacheFolder } from '../../settings/cache-folder.ts';
-import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
+import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import {
   configVariable,
   credentialsFile,

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { maskValue } from '../../secrecy/mask.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
-import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/hold-lock.ts';
+import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
 import type { ConversationSink, JournalOptions } from './journal.ts';
 import { createJournalWriter } from './journal-writer.ts';
 import { dataVariable } from '../library/conversation-folder.ts';

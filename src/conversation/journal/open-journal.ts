@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
-import type { RefusedLock } from '../../storage/lock/hold-lock.ts';
+import type { RefusedLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { renameFile } from '../../storage/replace-file.ts';
+import { renameFile } from '../../storage/files.ts';
 import {
   conversationFile,
   conversationsFolder,

@@ -1,4 +1,3 @@
-import { isoTime } from '../../clock.ts';
 import type { Timing } from '../../client/events.ts';
 import {
   journalVersion,
@@ -15,7 +14,7 @@ export function headerRecord(id: string, createdAt: Date, version: string): Jour
     type: 'conversation',
     version: journalVersion,
     id,
-    created_at: isoTime(createdAt),
+    created_at: createdAt.toISOString(),
     natter: version,
   };
 }
@@ -27,7 +26,7 @@ export function turnRecord(turn: Turn): TurnRecord {
     parent: turn.parent ?? null,
     role: turn.role,
     content: turn.content,
-    created_at: isoTime(turn.createdAt),
+    created_at: turn.createdAt.toISOString(),
     ...(turn.model === undefined ? {} : { model: turn.model }),
     ...(turn.nextModel === undefined ? {} : { next_model: turn.nextModel }),
     ...(turn.profile === undefined ? {} : { profile: turn.profile }),

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn } from '../../storage/append-file.ts';
-import { holdLock } from '../../storage/lock/hold-lock.ts';
-import { makePrivateFolder } from '../../storage/private-folder.ts';
+import { holdLock } from '../../storage/lock/lock.ts';
+import { makePrivateFolder, renameFile } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import {
   conversationFile,
@@ -17,7 +17,6 @@ import {
 import type { JournalOptions } from '../journal/journal.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
 import { formatRecord } from '../journal/records.ts';
-import { renameFile } from '../../storage/replace-file.ts';
 
 export interface LibraryEntry {
   readonly id: string;

@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { Failure } from '../../failure.ts';
-import { holdLock, type HeldLock, type HeldLockOptions } from '../../storage/lock/hold-lock.ts';
-import { makePrivateFolder } from '../../storage/private-folder.ts';
-import { removeFile } from '../../storage/remove-file.ts';
+import { holdLock, type HeldLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { makePrivateFolder, removeFile } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { replaceFile, stateVariable } from '../../storage/state-file.ts';
 
@@ -101,11 +100,7 @@ export function findDrafts(
 }
 
 /** Undefined while the draft's session is running. @throws Failure `storage` */
-export function holdDraft(
-  folder: string,
-  id: string,
-  options: HeldLockOptions,
-): HeldLock | undefined {
+export function holdDraft(folder: string, id: string, options: LockOptions): HeldLock | undefined {
   const file = fileOf(folder, id).replace(/\.json$/, '.lock');
   try {
     makePrivateFolder(folder);

@@ -1,6 +1,7 @@
 // The live region shows text at most once in 33 ms. Texts that arrive before that are collected, so that they are
 // formatted and drawn together. Reading continues meanwhile: what the service sent is recorded at once.
 import type { ChatEvent } from '../../client/events.ts';
+import { createWakeUp } from '../../clock.ts';
 
 /** UTF-16 units that may wait for an update; more are delivered at once, so that memory is reused. */
 const maxWaiting = 1024;
@@ -16,40 +17,40 @@ type NextUpdate = (skipsOne: boolean) => Promise<void> | undefined;
 
 type TextEvent = Extract<ChatEvent, { readonly text: string }>;
 
-const nothing = (): void => undefined;
-
 /** Events between the service and the screen. */
 class TextGathering {
   #waiting: ChatEvent[] = [];
   /** UTF-16 units of their texts. */
   #size = 0;
   #hasEnded = false;
-  #onArrival = nothing;
-  #onFull = nothing;
-  #onTaken = nothing;
+  readonly #arrived = createWakeUp();
+  readonly #full = createWakeUp();
+  readonly #taken = createWakeUp();
 
   /** @returns a promise if much waits: it resolves when that is taken */
   add(event: ChatEvent): Promise<void> | undefined {
     this.#waiting.push(event);
     if ('text' in event) this.#size += event.text.length;
-    this.#wake();
+    this.#arrived.wake();
     if (this.#size < maxWaiting) return undefined;
-    this.#onFull();
-    return new Promise<void>((resolve) => (this.#onTaken = resolve));
+    this.#full.wake();
+    return this.#taken.next();
   }
 
   end(): void {
     this.#hasEnded = true;
-    this.#wake();
+    this.#arrived.wake();
   }
 
   /** The events up to the end; texts that arrive before `nextUpdate` resolves are one event. */
   async *events(nextUpdate: NextUpdate): AsyncGenerator<ChatEvent, void> {
     let isFast = false;
     for (let isLast = false; !isLast;) {
-      if (this.#waiting.length === 0 && !this.#hasEnded) await this.#arrival();
+      if (this.#waiting.length === 0 && !this.#hasEnded) await this.#arrived.next();
       const update = nextUpdate(isFast);
-      if (update !== undefined && this.#size < maxWaiting) await this.#fullOr(update);
+      if (update !== undefined && this.#size < maxWaiting) {
+        await Promise.race([update, this.#full.next()]);
+      }
       isLast = this.#hasEnded;
       isFast = this.#size > fastText;
       for (const event of this.take()) yield event;
@@ -60,25 +61,8 @@ class TextGathering {
     const taken = this.#waiting;
     this.#waiting = [];
     this.#size = 0;
-    this.#onTaken();
-    this.#onTaken = nothing;
+    this.#taken.wake();
     return joinTexts(taken);
-  }
-
-  #fullOr(update: Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#onFull = resolve;
-      update.then(resolve, reject);
-    });
-  }
-
-  #arrival(): Promise<void> {
-    return new Promise((resolve) => (this.#onArrival = resolve));
-  }
-
-  #wake(): void {
-    this.#onArrival();
-    this.#onArrival = nothing;
   }
 }
 
@@ -129,7 +113,7 @@ export async function* gatherTexts(
   };
   const reading = read();
   // It is thrown below, unless the caller has stopped.
-  reading.catch(nothing);
+  reading.catch(() => undefined);
   try {
     yield* gathering.events(nextUpdate);
     await reading;

@@ -1,3 +1,4 @@
+import { createWakeUp } from '../../clock.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Action } from '../state/action.ts';
 import { typedContent } from '../editing/paste.ts';
@@ -11,7 +12,6 @@ import { reduce } from '../reducer/reduce.ts';
 import { Stopped, type SessionCore } from './session-core.ts';
 import type { ReplState } from '../state/state.ts';
 import { createDebounce, createTicker } from './timers.ts';
-import { createWakeUp } from './wake-up.ts';
 import { createTranscript, type TranscriptFormat } from './transcript.ts';
 
 /** Milliseconds after the last change of the draft. */

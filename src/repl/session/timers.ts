@@ -20,17 +20,15 @@ export interface Debounce {
   cancel(): void;
 }
 
-/** Calls `act` when `pause` milliseconds have passed since the last restart. */
+/** Calls `act` when `pause` milliseconds have passed since the last restart, and pending input is read. */
 export function createDebounce(clock: Clock, pause: number, act: () => void): Debounce {
-  let stop = new AbortController();
+  let stop = () => {};
   return {
     restart() {
-      stop.abort();
-      stop = new AbortController();
-      // Rejects if cancelled or restarted.
-      sleepAndRead(clock, pause, stop.signal).then(act, () => undefined);
+      stop();
+      stop = clock.timer(pause, () => (stop = clock.timer(0, act)));
     },
-    cancel: () => stop.abort(),
+    cancel: () => stop(),
   };
 }
 
@@ -40,19 +38,19 @@ export interface Ticker {
 }
 
 export function createTicker(clock: Clock, tick: () => void, interval = second): Ticker {
-  let stop: AbortController | undefined;
-  const keepTicking = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      await clock.sleep(interval, signal).catch(() => undefined);
-      if (!signal.aborted) tick();
-    }
+  let stop: (() => void) | undefined;
+  const wait = () => {
+    stop = clock.timer(interval, () => {
+      wait();
+      tick();
+    });
   };
   return {
     run(isNeeded) {
       if (isNeeded === (stop !== undefined)) return;
-      stop?.abort();
-      stop = isNeeded ? new AbortController() : undefined;
-      if (stop !== undefined) void keepTicking(stop.signal);
+      stop?.();
+      stop = undefined;
+      if (isNeeded) wait();
     },
   };
 }

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { removeFile } from '../../storage/remove-file.ts';
-import { openTemporaryFile, renameFile } from '../../storage/replace-file.ts';
+import { openTemporaryFile, removeFile, renameFile } from '../../storage/files.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 import { refuseReserved, writeFailure } from './user-files.ts';
 

@@ -7,7 +7,7 @@ import { Failure } from '../../failure.ts';
 import { signalGroup } from '../../terminal/device/process-group.ts';
 import type { ShellEnd, ShellRun } from '../session/ports.ts';
 import { sleepAndRead } from '../session/timers.ts';
-import { createWakeUp } from '../session/wake-up.ts';
+import { createWakeUp } from '../../clock.ts';
 
 export interface ShellOptions {
   readonly environment: Environment;

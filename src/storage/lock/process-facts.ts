@@ -24,8 +24,6 @@ export interface ProcessSpace {
   readonly boot: string;
   /** Id of the namespaces of process ids and of time, of the machine or of a container. */
   readonly namespace: string;
-  /** Whether other processes that use the same files cannot see the processes of this namespace. */
-  readonly isContainer: boolean;
 }
 
 interface ProcessState {
@@ -34,9 +32,6 @@ interface ProcessState {
   /** Start time in a unit of the system; undefined if unknown. */
   readonly start: string | undefined;
 }
-
-/** The initial namespace of process ids (`PROC_PID_INIT_INO` in the sources of Linux). */
-const firstNamespace = 'pid:[4026531836]';
 
 /** Empty on kernels before 5.6, which have no time namespaces. */
 function readTimeNamespace(): string {
@@ -53,8 +48,7 @@ function readSpace(): ProcessSpace | undefined {
     const processes = fs.readlinkSync('/proc/self/ns/pid');
     // Start times are relative to the boot time in the time namespace.
     const time = readTimeNamespace();
-    const isContainer = processes !== firstNamespace;
-    return { boot, namespace: `${processes} ${time}`, isContainer };
+    return { boot, namespace: `${processes} ${time}` };
   } catch {
     // Other systems do not have these files, and a container may hide them.
     return undefined;

@@ -1,4 +1,9 @@
-import { POSSIBLY_UNSAFE } from '../../filtered-characters.ts';
+import {
+  POSSIBLY_UNSAFE,
+  skipSequence,
+  startSequence,
+  type SequenceState,
+} from '../../filtered-characters.ts';
 
 /** A stateful filter for one channel of text that came from a server or a file. */
 export interface Sanitizer {
@@ -88,18 +93,6 @@ function filter(text: string, state: FilterState): string {
   return output;
 }
 
-function skipSequence(text: string, start: number, state: FilterState): number {
-  for (let index = start; index < text.length; index += 1) {
-    state.sequence = advanceSequence(state.sequence, text.charCodeAt(index));
-    if (state.sequence === 'text') return index + 1;
-    if (state.sequence === 'reread') {
-      state.sequence = 'text';
-      return index;
-    }
-  }
-  return text.length;
-}
-
 function replacement(character: string, state: FilterState): string {
   if (character === BLACK_FLAG) {
     state.flagTags = FLAG_TAGS;
@@ -121,11 +114,6 @@ function replacement(character: string, state: FilterState): string {
   return '';
 }
 
-function startSequence(character: string): SequenceState {
-  const state = advanceSequence('text', character.charCodeAt(0));
-  return state === 'reread' ? 'text' : state;
-}
-
 /** The safe part of a whole text; see {@link createSanitizer}. */
 export function sanitize(text: string): string {
   const sanitizer = createSanitizer();
@@ -135,60 +123,4 @@ export function sanitize(text: string): string {
 /** The same on one line, for table cells, ids and messages: tabs and line ends become spaces. */
 export function sanitizeLine(text: string): string {
   return sanitize(text).replace(/[\t\n]/g, ' ');
-}
-
-/** Parser state within an escape sequence; `reread` means that the sequence ended before the given character. */
-type SequenceState = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'reread';
-
-const BEL = 0x07;
-const LF = 0x0a;
-const CR = 0x0d;
-const CAN = 0x18;
-const SUB = 0x1a;
-const ESC = 0x1b;
-const DEL = 0x7f;
-
-/**
- * The state after one more code unit (ECMA-48 5.4 and 5.6, as xterm reads it), with two differences: BEL ends every
- * kind of string, and a line end ends any sequence, so hostile text cannot hide the lines after it. A printable
- * character that a sequence cannot contain is text.
- */
-function advanceSequence(state: SequenceState, code: number): SequenceState {
-  if (code === ESC) return 'escape';
-  if (code === LF || code === CR) return 'reread';
-  if (code === CAN || code === SUB) return 'text';
-  if (code >= 0x80 && code <= 0x9f) return introducedBy(code - 0x40);
-  switch (state) {
-    case 'string':
-      return code === BEL ? 'text' : 'string';
-    case 'csi':
-      return code < 0x40 || code === DEL ? 'csi' : code < DEL ? 'text' : 'reread';
-    case 'escape':
-      if (code < 0x20 || code === DEL) return 'escape';
-      if (code < 0x30) return 'intermediate';
-      return code < DEL ? introducedBy(code) : 'reread';
-    case 'intermediate':
-      if (code < 0x30 || code === DEL) return 'intermediate';
-      return code < DEL ? 'text' : 'reread';
-    case 'text':
-    case 'reread':
-    default:
-      return 'text';
-  }
-}
-
-/** What `ESC` and this character start; a C1 control is the same with 0x40 added (ECMA-48 5.3). */
-function introducedBy(code: number): SequenceState {
-  switch (String.fromCharCode(code)) {
-    case '[':
-      return 'csi';
-    case ']':
-    case 'P':
-    case 'X':
-    case '^':
-    case '_':
-      return 'string';
-    default:
-      return 'text';
-  }
 }

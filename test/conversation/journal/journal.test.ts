@@ -1,5 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import {
 } from '../../../src/conversation/journal/open-journal.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
+import { createLock, createOwner } from '../../../src/storage/lock/lock-file.ts';
 import {
   addPromptAndAnswer,
   fileOf,
@@ -190,7 +190,7 @@ describe('two journals of one conversation', () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const lock = path.join(options.folder, 'conversations', `${id}.lock`);
-    writeFileSync(lock, `${hostname()} 4242 token`);
+    createLock(lock, { ...createOwner(options.process, new Date(), 'left'), processId: 4242 });
     expect(resumeJournal(options, id).isOpen).toBe(true);
     expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
   });

@@ -9,20 +9,23 @@ import { runRepl } from '../../../src/commands/repl/run.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 import { createScreen } from '../../support/screen.ts';
+import { timerOf } from '../../support/fake-clock.ts';
 
 /** Longer waits never end: no notice depends on the speed of the machine. */
 const longestWait = 100;
 
 /** Time stands still; short waits, as for the lines of a paste, end at once. */
 function createStillClock(): ProgramClock {
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    if (milliseconds <= longestWait) await tick();
+    else await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    signal?.throwIfAborted();
+  };
   return {
     monotonic: () => 0,
     date: () => new Date('2026-11-20T12:00:00Z'),
-    async sleep(milliseconds, signal) {
-      if (milliseconds <= longestWait) await tick();
-      else await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-      signal?.throwIfAborted();
-    },
+    sleep,
+    timer: timerOf(sleep),
     repeat: () => () => undefined,
   };
 }

@@ -1,17 +1,16 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { holdLock } from '../../../src/storage/lock/hold-lock.ts';
+import { holdLock } from '../../../src/storage/lock/lock.ts';
 import {
   firstSpace,
   hold,
   holding,
+  leaveLock,
   leaveText,
   newLockPath,
-  oldLock,
   processOn,
 } from '../lock-fixtures.ts';
 
@@ -84,23 +83,7 @@ describe('a held lock', () => {
 test('a lock taken over by another process is not released', () => {
   const lock = newLockPath();
   const held = hold(lock);
-  writeFileSync(lock, oldLock(1));
+  leaveLock(lock, { processId: 1 });
   held.release();
   expect(existsSync(lock)).toBe(true);
-});
-
-test('a lock socket that cannot be removed does not end the program', async () => {
-  const rejections: unknown[] = [];
-  const note = (reason: unknown) => void rejections.push(reason);
-  process.on('unhandledRejection', note);
-  onTestFinished(() => void process.off('unhandledRejection', note));
-  const lock = newLockPath();
-  const folder = path.dirname(lock);
-  const space = { ...firstSpace, isContainer: true };
-  hold(lock, holding(processOn(42, { space }))).release();
-  // With a file in place of the folder, the socket can be neither created nor removed.
-  rmSync(folder, { recursive: true });
-  writeFileSync(folder, '');
-  await setTimeout(100);
-  expect(rejections).toEqual([]);
 });

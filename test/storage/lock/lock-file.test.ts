@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 
 import {
   createLock,
+  createOwner,
   findLock,
   type OpenFile,
   releaseLock,
+  stateOf,
 } from '../../../src/storage/lock/lock-file.ts';
-import { createOwner } from '../../../src/storage/lock/lock-owner.ts';
-import { stateOf } from '../../../src/storage/lock/stale-lock.ts';
 import { leaveLock, newLockPath, processOn } from '../lock-fixtures.ts';
 
 const owner = createOwner(processOn(42), new Date(), 'token');

@@ -8,23 +8,25 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import { type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
-import { type Clock, systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { leaveLock, processOn } from '../lock-fixtures.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { failureOf, temporaryFolder } from '../../settings/fixtures/stored.ts';
 
-function fakeClock(): Clock {
+/** A clock that skips waits. */
+function skippingClock() {
   let elapsed = 0;
   const start = Date.now();
   return {
+    ...createFakeClock(),
     date: () => new Date(start + elapsed),
     monotonic: () => elapsed,
-    sleep(milliseconds) {
+    sleep(milliseconds: number) {
       elapsed += milliseconds;
       return Promise.resolve();
     },
@@ -33,7 +35,7 @@ function fakeClock(): Clock {
 
 function options(running: readonly number[]): LockOptions {
   return {
-    clock: fakeClock(),
+    clock: skippingClock(),
     process: { id: process.pid, isRunning: (id) => running.includes(id) },
   };
 }
@@ -89,8 +91,10 @@ describe('withLock', () => {
   test('breaks the lock of a dead process, and leaves no file', async () => {
     const folder = temporaryFolder();
     const lock = path.join(folder, 'lock');
-    writeFileSync(lock, `${os.hostname()} 4242 token`);
-    expect(await run(lock)).not.toContain('4242');
+    leaveLock(lock, { processId: 4242 });
+    const waiting = { ...options([]), process: processOn(7) };
+    const content = await withLock(lock, waiting, () => readFileSync(lock, 'utf8'));
+    expect(content).toContain('"processId":7');
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -137,13 +141,15 @@ describe('withLock', () => {
 
   test('does not remove a lock that another process is removing', async () => {
     const lock = path.join(temporaryFolder(), 'lock');
-    writeFileSync(lock, `${os.hostname()} 4242 token`);
-    const removal = `${lock}.token`;
+    leaveLock(lock, { processId: 4242 });
+    const removal = `${lock}.left`;
     writeFileSync(removal, '');
     // Ten seconds of the test's clock may be a minute on a slow machine, after which the removal is stale.
     const later = new Date(Date.now() + 3_600_000);
     utimesSync(removal, later, later);
-    expect((await failureOf(() => run(lock))).kind).toBe('storage');
+    const waiting = { ...options([]), process: processOn(7) };
+    const failure = await failureOf(() => withLock(lock, waiting, () => undefined));
+    expect(failure.kind).toBe('storage');
     expect(readFileSync(lock, 'utf8')).toContain('4242');
   });
 });

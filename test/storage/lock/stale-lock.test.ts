@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { holdLock } from '../../../src/storage/lock/hold-lock.ts';
+import { holdLock } from '../../../src/storage/lock/lock.ts';
 import {
   firstSpace,
   hold,
@@ -12,7 +11,6 @@ import {
   leaveLock,
   leaveText,
   newLockPath,
-  oldLock,
   processOn,
 } from '../lock-fixtures.ts';
 
@@ -22,7 +20,7 @@ const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
 
 describe('a lock of a dead process', () => {
   const onOne = (running: Record<number, string>) => processOn(7, { running });
-  const inContainer = { boot: 'b1', namespace: 'n9', isContainer: true };
+  const inContainer = { boot: 'b1', namespace: 'n9' };
 
   test.each([
     ['X7: of a dead process', {}, 0, onOne({}), true],
@@ -117,22 +115,6 @@ describe('a lock of a dead process', () => {
     leaveText(lock, content, age);
     expect(holdLock(lock, holding(processOn(7))).isHeld).toBe(isTaken);
     expect(readFileSync(lock, 'utf8') === content).toBe(!isTaken);
-  });
-
-  const restarted = os.uptime() * 1000 + minute;
-  const here = (running: Record<number, string>, id = 7) =>
-    processOn(id, { host: os.hostname(), running });
-  test.each([
-    ['of a dead process', oldLock(42), 0, here({}), true],
-    ['of a running process', oldLock(42), 1000, here({ 42: '1' }), false],
-    ['X7: of process 1, found by process 1', oldLock(1), 0, here({ 1: '1' }, 1), true],
-    ['from before the machine started', oldLock(42), restarted, here({ 42: '1' }), true],
-    ['of a different host, a minute old', oldLock(42, 'elsewhere'), minute, here({}), false],
-    ['of a different host, two days old', oldLock(42, 'elsewhere'), 2 * day, here({}), true],
-  ])('D8 of an older version, %s', (_whose, content, age, process, isTaken) => {
-    const lock = newLockPath();
-    leaveText(lock, content, age);
-    expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
   });
 
   test('X8: two hosts with a shared folder never hold the lock at the same time', () => {

@@ -1,4 +1,4 @@
-import { startTimer, type Clock } from '../../../clock.ts';
+import { createWakeUp, startTimer, type Clock, type WakeUp } from '../../../clock.ts';
 import type { GroupLimits } from './group-limits.ts';
 import { createLineSplitter, type LineOptions } from './split-lines.ts';
 
@@ -25,15 +25,6 @@ export interface GroupOptions extends LineOptions {
 
 /** Groups that wait before the input is held back. */
 const maxWaiting = 8;
-
-/** Resolves the next wait of a loop. */
-function createBell() {
-  let ring: () => void = () => undefined;
-  return {
-    ring: () => ring(),
-    next: () => new Promise<void>((resolve) => (ring = resolve)),
-  };
-}
 
 /** The group that is being filled, and those that are complete. */
 function createGroups({ limits, clock }: GroupOptions, onGroup: () => void) {
@@ -75,8 +66,8 @@ const linesIn = (groups: readonly LineGroup[]) =>
 interface Reading {
   readonly options: GroupOptions;
   readonly groups: ReturnType<typeof createGroups>;
-  readonly arrived: ReturnType<typeof createBell>;
-  readonly taken: ReturnType<typeof createBell>;
+  readonly arrived: WakeUp;
+  readonly taken: WakeUp;
   /** Aborts when no more groups are taken. */
   readonly abandoned: AbortSignal;
   isOver: boolean;
@@ -108,7 +99,7 @@ async function read(reading: Reading, bytes: AsyncIterable<Uint8Array>): Promise
   }
   groups.close();
   reading.isOver = true;
-  arrived.ring();
+  arrived.wake();
 }
 
 /**
@@ -119,8 +110,8 @@ export async function* groupLines(
   bytes: AsyncIterable<Uint8Array>,
   options: GroupOptions,
 ): AsyncGenerator<LineGroup, void> {
-  const [arrived, taken] = [createBell(), createBell()];
-  const groups = createGroups(options, () => arrived.ring());
+  const [arrived, taken] = [createWakeUp(), createWakeUp()];
+  const groups = createGroups(options, () => arrived.wake());
   const abandon = new AbortController();
   const { signal: abandoned } = abandon;
   const reading: Reading = {
@@ -137,14 +128,14 @@ export async function* groupLines(
     for (;;) {
       const group = groups.waiting.shift();
       if (group !== undefined) {
-        taken.ring();
+        taken.wake();
         yield group;
       } else if (reading.isOver) break;
       else await arrived.next();
     }
   } finally {
     abandon.abort('abandoned');
-    taken.ring();
+    taken.wake();
   }
   if (reading.failure !== undefined) throw reading.failure.error;
 }

@@ -1,6 +1,50 @@
 import fs from 'node:fs';
-import { removeFile } from './remove-file.ts';
+import { dirname } from 'node:path';
 import { errorCode } from './storage-failure.ts';
+
+// What Node's functions for files do not do as natter needs it.
+
+const ownerOnly = 0o700;
+
+const isFolder = (name: string) =>
+  fs.statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function makeOne(folder: string): void {
+  try {
+    fs.mkdirSync(folder, { mode: ownerOnly });
+  } catch (error) {
+    // Created by another process just now.
+    if (errorCode(error) !== 'EEXIST' || !isFolder(folder)) throw error;
+  }
+}
+
+/**
+ * Creates a folder for its owner only (0700), and its missing parents. One by one, because Node's recursive mkdir never
+ * returns if the parent exists but accepts no folders, such as `/proc`.
+ * @throws the system's error
+ */
+export function makePrivateFolder(folder: string): void {
+  // Usually: an error takes longer to create than a folder.
+  if (isFolder(folder)) return;
+  try {
+    makeOne(folder);
+  } catch (error) {
+    const parent = dirname(folder);
+    const parentIsMissing = errorCode(error) === 'ENOENT' && !fs.existsSync(parent);
+    if (!parentIsMissing || parent === folder) throw error;
+    makePrivateFolder(parent);
+    makeOne(folder);
+  }
+}
+
+/** `fs.rmSync` would first load code that removes folders, for two milliseconds. @throws the system's error */
+export function removeFile(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
 
 /**
  * Opens a new file with a predictable name, such as the temporary file that replaces the file beside it. An existing

@@ -80,10 +80,14 @@ function reportMissingBuild(error) {
   process.stderr.write(`${line}\n`);
 }
 
-const words = process.argv.slice(2);
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-  process.stdout.write(`${version}\n`);
-} else {
+function start() {
+  const words = process.argv.slice(2);
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    process.stdout.write(`${version}\n`);
+    return;
+  }
   openCompileCache();
   import('../dist/main.js').catch(reportMissingBuild);
 }
+
+module.exports = { start };

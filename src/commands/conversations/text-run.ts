@@ -45,7 +45,11 @@ function* grouped(
   yield group.join('');
 }
 
-export const showConversation: Run<ShowOptions, [name: string]> = async (context, options, name) => {
+export const showConversation: Run<ShowOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
   const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
@@ -86,7 +90,11 @@ async function writeExport(
   }
 }
 
-export const exportConversation: Run<ExportOptions, [name: string]> = async (context, options, name) => {
+export const exportConversation: Run<ExportOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);

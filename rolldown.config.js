@@ -35,7 +35,7 @@ const groups = [
       'commands/(chat/(run|start|mistaken-command)|service/(masked-client|usage-meter))',
       'conversation/journal/',
       'ledger/',
-      'secrecy/',
+      'secrecy/[^/]*$',
       'storage/',
     ),
   },

@@ -14,7 +14,9 @@ function isDebuggerWanted() {
 process.on('SIGUSR1', function () {});
 if (process._debugEnd !== undefined && !isDebuggerWanted()) {
   process._debugEnd();
-  setImmediate(process._debugEnd);
+  setImmediate(function () {
+    process._debugEnd();
+  });
 }
 
 if (isOld) {

@@ -1,5 +1,4 @@
 import { defineConfig } from 'rolldown';
-import { inkBundling } from '../../scripts/bundle/ink.js';
 
 // Bundled like natter itself, so that all screens use the same Ink.
 export default defineConfig({
@@ -9,13 +8,12 @@ export default defineConfig({
     service: 'bench/support/service.ts',
   },
   platform: 'node',
-  external: ['@lydell/node-pty'],
-  plugins: [inkBundling()],
+  external: ['@lydell/node-pty', 'react-devtools-core'],
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   output: {
     dir: 'node_modules/.cache/natter-bench-repl',
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name].cjs',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
   },
 });

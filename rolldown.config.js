@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 
@@ -16,7 +16,9 @@ const external = ['react-devtools-core'];
 // The notice about slow plugins depends on the load of the machine; and in a group, many modules share a file.
 const checks = { bundlerTimings: false, ineffectiveDynamicImport: false };
 
-const sources = resolve(import.meta.dirname, 'src').replaceAll('\\', '/');
+const sources = resolve(import.meta.dirname, 'src')
+  .split(sep)
+  .join('/');
 
 /** Matches files and folders of src. */
 const within = (...paths) => new RegExp(`^${sources}/(?:${paths.join('|')})`);
@@ -32,11 +34,11 @@ const groups = [
     name: 'prompt',
     test: within(
       'client/(?!http/undici-network)',
-      'commands/(chat/(run|start|mistaken-command)|service/(masked-client|usage-meter))',
+      'commands/(chat/(run|start|mistaken-command)|service/masked-client)',
       'conversation/journal/',
-      'ledger/',
-      'secrecy/',
+      'secrecy/[^/]*$',
       'storage/',
+      'usage/',
     ),
   },
   {

@@ -3,10 +3,6 @@
 var numbers = process.versions.node.split('.').map(Number);
 var isOld = numbers[0] < 20 || (numbers[0] === 20 && numbers[1] < 19);
 
-function closeDebugger() {
-  process._debugEnd();
-}
-
 function isDebuggerWanted() {
   var options = process.execArgv.concat(process.env.NODE_OPTIONS || '').join('\n');
   return options !== '' && /--inspect(?:-brk|-wait)?(?:[= ]|$)/m.test(options);
@@ -17,8 +13,10 @@ function isDebuggerWanted() {
 // turn of the event loop, in which Node opens it a second time.
 process.on('SIGUSR1', function () {});
 if (process._debugEnd !== undefined && !isDebuggerWanted()) {
-  closeDebugger();
-  setImmediate(closeDebugger);
+  process._debugEnd();
+  setImmediate(function () {
+    process._debugEnd();
+  });
 }
 
 if (isOld) {
@@ -27,5 +25,5 @@ if (isOld) {
   process.exitCode = 3;
   process.stderr.write(needs + '\n  ' + hint + '\n');
 } else {
-  require('./start.cjs');
+  require('./start.cjs').start();
 }

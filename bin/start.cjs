@@ -4,7 +4,6 @@ const { enableCompileCache } = require('node:module');
 const { dirname, isAbsolute, join } = require('node:path');
 const { version } = require('../package.json');
 
-const configurationExitCode = 3;
 const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
 const sticky = 0o1000;
@@ -72,18 +71,21 @@ function openCompileCache() {
 function reportMissingBuild(error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   const folder = dirname(__dirname);
-  const isClone = fs.existsSync(join(folder, 'package-lock.json'));
-  const line = isClone
+  const line = fs.existsSync(join(folder, 'package-lock.json'))
     ? `natter is not built: run npm ci in ${folder}`
     : `natter is incomplete: install it again (no built files in ${folder})`;
-  process.exitCode = configurationExitCode;
+  process.exitCode = 3;
   process.stderr.write(`${line}\n`);
 }
 
-const words = process.argv.slice(2);
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-  process.stdout.write(`${version}\n`);
-} else {
+function start() {
+  const words = process.argv.slice(2);
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    process.stdout.write(`${version}\n`);
+    return;
+  }
   openCompileCache();
   import('../dist/main.js').catch(reportMissingBuild);
 }
+
+module.exports = { start };

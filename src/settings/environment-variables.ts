@@ -74,7 +74,10 @@ const sharedVariables: readonly EnvironmentVariable[] = [
     summary: "Parent folder of natter's compiled code",
     default: '~/.cache',
   },
-  { name: 'NODE_COMPILE_CACHE', summary: 'Folder of compiled code; overrides XDG_CACHE_HOME' },
+  {
+    name: 'NODE_COMPILE_CACHE',
+    summary: 'Node caches the code of all programs there; natter then has no own cache',
+  },
   { name: 'NODE_DISABLE_COMPILE_CACHE', summary: '1 disables the compile cache' },
   { name: 'VISUAL', summary: 'Editor for Ctrl+G in a conversation, with options' },
   { name: 'EDITOR', summary: 'Editor when VISUAL is not set', default: 'vi' },

@@ -84,7 +84,6 @@ async function runOnTerminal(): Promise<Files> {
 describe('the walk of one prompt', () => {
   const walk = readWalk('The life of one prompt');
   const runs: Readonly<Record<string, () => Promise<Files>>> = {
-    'With options, or the name of a command': () => runInPipe(['--quiet'], answer),
     'With `--sandbox`': () => runInPipe(['--sandbox'], answer),
     'With `--record`': () => runInPipe(['--record', join(newFolder(), 'recording')], answer),
     'After a refused attempt': () => runInPipe([], refusal(429), answer),

@@ -117,7 +117,7 @@ describe('resolveCacheFolder', () => {
     [{ HOME: '/home/ada' }, '/home/ada/.cache/natter'],
     [{ HOME: '/home/ada', XDG_CACHE_HOME: '/c' }, '/c/natter'],
     [{ HOME: '/home/ada', XDG_CACHE_HOME: 'relative' }, '/home/ada/.cache/natter'],
-    [{ HOME: '/home/ada', XDG_CACHE_HOME: '/c', NODE_COMPILE_CACHE: '/n' }, '/n/natter'],
+    [{ HOME: '/home/ada', XDG_CACHE_HOME: '/c', NODE_COMPILE_CACHE: '/n' }, '/c/natter'],
     [{ HOME: 'relative' }, undefined],
     [{}, undefined],
   ])('with %j is %s', (environment, folder) => {

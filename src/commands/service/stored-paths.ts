@@ -55,7 +55,7 @@ const variables: Readonly<Record<FolderName, string>> = {
   config: configVariable,
   data: dataVariable,
   state: 'NATTER_STATE_DIR',
-  cache: 'NODE_COMPILE_CACHE',
+  cache: 'XDG_CACHE_HOME',
 };
 
 interface StoredPath {

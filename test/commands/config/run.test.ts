@@ -198,7 +198,7 @@ test.each([
   ['settings', 'set NATTER_CONFIG_DIR'],
   ['trash', 'set NATTER_DATA_DIR'],
   ['state', 'set NATTER_STATE_DIR'],
-  ['cache', 'set NODE_COMPILE_CACHE'],
+  ['cache', 'set XDG_CACHE_HOME'],
 ])('D10 without a home folder, config paths %s fails: %s', async (name, hint) => {
   await expect(show(`config paths ${name}`, {})).rejects.toMatchObject({ kind: 'storage', hint });
 });

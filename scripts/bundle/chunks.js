@@ -107,14 +107,14 @@ const smallModules = {
   later: [
     ...source(
       'repl/effects',
-      'ask-again change-parameters choose-role export-conversation mentioned-files show-context use-prompt-file',
+      'change-parameters choose-role export-conversation mentioned-files show-context use-prompt-file',
     ),
     ...source('repl/slash-commands', 'prompt-arguments'),
     ...source('repl/text', 'context-text'),
     ...source('repl/shell', 'output-lines output-tail run-shell-line'),
     ...source('repl/system', 'private-file shell-command'),
     ...source('conversation', 'context-parts'),
-    ...source('commands/repl', 'path-index schema-check'),
+    ...source('commands/repl', 'path-index'),
     ...source('attachments', 'list-paths'),
     ...source('terminal/device', 'process-group'),
   ],

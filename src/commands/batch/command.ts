@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../check/check-options.ts';
+import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';

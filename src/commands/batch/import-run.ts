@@ -17,9 +17,10 @@ import { present } from '../print/presentation.ts';
 import type { Context, Run } from '../program/context.ts';
 import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import type { Secrets } from '../program/secrets.ts';
-import type { AnswerCheck } from '../check/open-check.ts';
+import type { AnswerCheck } from '../../ask/check.ts';
 import { openBatchCheck, withSchemas } from './answer-check.ts';
 import type { ItemOutcome } from './sending/item-attempt.ts';
+import { sendChecked } from './sending/send-item.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { importedOutcome } from './imported-outcome.ts';
 import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
@@ -85,7 +86,6 @@ async function checkedOutcome(
   check: AnswerCheck | undefined,
 ): Promise<ItemOutcome> {
   if (check === undefined || outcome.failure !== undefined) return outcome;
-  const { sendChecked } = await import('./sending/checked-item.ts');
   const request = { model: outcome.requestedModel, messages };
   return sendChecked(
     check,

@@ -17,7 +17,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
 import { cannotRead } from '../program/named-file.ts';
-import type { AnswerCheck } from '../check/open-check.ts';
+import type { AnswerCheck } from '../../ask/check.ts';
 import { withSchemas } from './answer-check.ts';
 import type { BatchPlan } from './plan.ts';
 import { itemFingerprint } from './sending/send-item.ts';

@@ -6,7 +6,7 @@ import type { Shard } from '../../batch/input/select-items.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
-import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
+import type { CheckOptions, SelectOptions } from '../../ask/check.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { chooseShard } from './array-job.ts';

@@ -24,8 +24,7 @@ import { showProgress } from './report/show-progress.ts';
 import { runId } from './run-id.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
-import type { BatchFallback } from './sending/fallback.ts';
-import { openFallback } from './sending/open-fallback.ts';
+import { type BatchFallback, openFallback } from './sending/fallback.ts';
 import type { SendOptions } from './sending/send-item.ts';
 import { openSpending } from './sending/spending.ts';
 import { truncatedResult } from './sending/truncation.ts';
@@ -158,7 +157,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   };
   let fallback: BatchFallback | undefined;
   try {
-    fallback = await openFallback({ ...run, service, sending: rules.sending, warn });
+    fallback = openFallback({ ...run, service, sending: rules.sending, warn });
     const counted = { secrets: context.secrets, sink, tally, stopRun, spending };
     const warnTruncated = (text: string) => warn(truncatedResult(text));
     const processing = { ...counted, fallback, warnTruncated, ...rules };

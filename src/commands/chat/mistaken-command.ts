@@ -5,7 +5,7 @@ import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
 import { equivalents, shownWord } from './foreign-command.ts';
-import type { ChatOptions } from './run.ts';
+import type { ChatOptions } from './chat-run.ts';
 
 const namesAndAliases = (commands: readonly CompletedCommand[]) =>
   commands.flatMap(({ name, aliases }) => [name, ...aliases]);

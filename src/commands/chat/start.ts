@@ -1,4 +1,4 @@
-import type { ChatOptions } from './run.ts';
+import type { ChatOptions } from './chat-run.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { commandNames } from '../program/command-names.ts';
 import type { Context, Run } from '../program/context.ts';
@@ -71,7 +71,11 @@ export const runChat: RunChat = async (context, options, words) => {
     return;
   }
   const isAlone = options.resume === true && words.length === 0 && options.file === undefined;
-  if (isAlone && context.streams.stdin.isTerminal) (await import('./refused-list.ts')).refuseList();
+  if (isAlone && context.streams.stdin.isTerminal) {
+    throw new Failure('usage', '--resume alone lists conversations, which needs a terminal', {
+      hint: 'natter conversations lists them; natter --resume ID "and at sunset?" continues one',
+    });
+  }
   if (mayBeCommand(words, options)) {
     const { confirmMistakenCommand } = await import('./mistaken-command.ts');
     await confirmMistakenCommand(context, options, words);

@@ -2,7 +2,7 @@ import { collectAnswer, type CollectedAnswer } from '../../client/collect-answer
 import type { ModelRecord } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
-import { planRequest } from '../prompt/chat-request.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { addressOf, failedFinding, type Finding } from './finding.ts';
 import { attempt, type Attempt, type Probe } from './probe.ts';
 

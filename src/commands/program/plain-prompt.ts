@@ -1,4 +1,4 @@
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import { commandNames } from './command-names.ts';
 
 const commandWords: ReadonlySet<string | undefined> = new Set(['__complete', ...commandNames]);

@@ -1,7 +1,7 @@
 import type { ServicePort } from '../../repl/session/ports.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { openService, type Service, serviceKey } from '../service/service.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 

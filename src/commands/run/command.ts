@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { outputOptions } from '../chat/command.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
-import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
+import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import type { Context, Run } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';

@@ -5,7 +5,7 @@ import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { withHint } from '../program/report.ts';
-import { planRequest, promptMessages } from '../prompt/chat-request.ts';
+import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import type { Shell } from '../completion/scripts.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildChat } from '../../../src/commands/chat/command.ts';
-import type { ChatOptions } from '../../../src/commands/chat/run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import {
   isNamedPrompt,
   misplacedCommand,

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { Failure } from '../../../failure.ts';
-import { checkGroup } from '../../check/check-options.ts';
+import { checkGroup } from '../../prompt/check-options.ts';
 import { addOptionGroups, settingOption } from '../../program/global-options.ts';
 import type { Context, Run } from '../../program/context.ts';
 import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';

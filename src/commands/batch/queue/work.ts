@@ -3,7 +3,7 @@ import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/qu
 import type { Tally } from '../../../batch/tally.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import type { AnswerCheck } from '../../check/open-check.ts';
+import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import type { Service } from '../../service/service.ts';
@@ -64,12 +64,15 @@ export async function batchCheck(
   settings: ResolvedSettings,
 ): Promise<Pick<Work, 'check' | 'settings'>> {
   if (check === undefined) return { check: undefined, settings };
-  const { openCheck } = await import('../../check/open-check.ts');
   const { schema, retries, select } = check;
   const own = schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' };
   const limit = schema === undefined ? {} : { schemaRetries: String(retries) };
-  const opened = openCheck(notices, { ...limit, ...(select === undefined ? {} : { select }) }, own);
-  return { check: opened, settings: opened.settings(settings) };
+  const opened = await openCheck(
+    notices,
+    { ...limit, ...(select === undefined ? {} : { select }) },
+    own,
+  );
+  return { check: opened, settings: opened?.settings(settings) ?? settings };
 }
 
 export function processingOf(work: Work, { stop, cancel, fail }: Stopping): JobProcessing {

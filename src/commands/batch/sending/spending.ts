@@ -7,7 +7,7 @@ import { tokenText } from '../../../output/figures.ts';
 import { moneyText } from '../../../output/money.ts';
 import { costOf, type Price, priceTable, type PriceTable } from '../../../settings/prices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import type { PlannedRequest } from '../../prompt/chat-request.ts';
+import type { PlannedRequest } from '../../../ask/plan-request.ts';
 import type { ItemOutcome } from './item-attempt.ts';
 import { planItem } from './send-item.ts';
 

@@ -1,6 +1,106 @@
-import { startTimer, type Clock } from '../../../clock.ts';
-import type { GroupLimits } from './group-limits.ts';
-import { createLineSplitter, type LineOptions } from './split-lines.ts';
+// Standard input in groups of lines, as it arrives: by number, time and size.
+import { TextDecoder } from 'node:util';
+import { startTimer, type Clock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import { parseDuration } from '../settings/value-types.ts';
+
+/** When a group of lines is complete; `Infinity` without a limit. */
+interface GroupLimits {
+  readonly lines: number;
+  /** After its first line. */
+  readonly milliseconds: number;
+  readonly bytes: number;
+}
+
+const bytesPerUnit: ReadonlyMap<string, number> = new Map([
+  ['kb', 1000],
+  ['mb', 1_000_000],
+]);
+
+/** The most text that one group has. */
+const maxGroupBytes = 1_000_000;
+
+function parseLimit(text: string): Partial<GroupLimits> | undefined {
+  const lines = /^(?<lines>\d{1,9})(?:l|lines?)$/i.exec(text)?.groups?.['lines'];
+  if (lines !== undefined) return { lines: Number(lines) };
+  const { amount, unit = '' } = /^(?<amount>\d{1,6})(?<unit>kb|mb)$/i.exec(text)?.groups ?? {};
+  if (amount !== undefined) {
+    const bytes = Number(amount) * (bytesPerUnit.get(unit.toLowerCase()) ?? 1);
+    return bytes <= maxGroupBytes ? { bytes } : undefined;
+  }
+  const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
+  return milliseconds === undefined ? undefined : { milliseconds };
+}
+
+/** @param text `200l`, `30s`, `64kb`, or several of them with commas @throws Failure `usage` */
+export function parseGroupLimits(text: string): GroupLimits {
+  const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
+  for (const part of text.split(',')) {
+    const limit = parseLimit(part.trim());
+    const [value = 0] = Object.values(limit ?? {});
+    if (limit === undefined || value === 0) {
+      throw new Failure(
+        'usage',
+        `--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s`,
+        { hint: 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"' },
+      );
+    }
+    Object.assign(limits, limit);
+  }
+  return limits;
+}
+
+interface LineOptions {
+  readonly encoding?: string | undefined;
+  readonly lossy?: boolean | undefined;
+}
+
+/** The last index that does not divide a surrogate pair. */
+const cutAt = (text: string, index: number): number =>
+  /[\uD800-\uDBFF]/.test(text.charAt(index - 1)) ? index - 1 : index;
+
+/** A line longer than a group is cut. */
+function cutLine(line: string): readonly string[] {
+  const parts: string[] = [];
+  let rest = line;
+  while (rest.length > maxGroupBytes) {
+    const cut = cutAt(rest, maxGroupBytes);
+    parts.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  return [...parts, rest];
+}
+
+/** Lines with their ends, from pieces of input. @throws Failure `usage` for bytes that are not text */
+function createLineSplitter({ encoding = 'utf-8', lossy }: LineOptions) {
+  const decoder = new TextDecoder(encoding, { fatal: lossy !== true });
+  let rest = '';
+  function decode(bytes?: Uint8Array): string {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch (error) {
+      throw new Failure('usage', `standard input is not ${encoding.toUpperCase()}`, {
+        hint: 'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes',
+        cause: error,
+      });
+    }
+  }
+  function take(text: string): readonly string[] {
+    // Not a pattern: one that searches a long line for its end takes quadratic time.
+    const lines = `${rest}${text}`.split('\n');
+    const begun = cutLine(lines.pop() ?? '');
+    rest = begun.at(-1) ?? '';
+    return [...lines.flatMap((line) => cutLine(`${line}\n`)), ...begun.slice(0, -1)];
+  }
+  return {
+    push: (bytes: Uint8Array): readonly string[] => take(decode(bytes)),
+    /** The rest, without a line end. */
+    end(): readonly string[] {
+      const found = take(decode());
+      return rest === '' ? found : [...found, rest];
+    },
+  };
+}
 
 /** Consecutive lines of the input. */
 export interface LineGroup {
@@ -16,7 +116,7 @@ export interface Waiting {
   readonly lines: number;
 }
 
-export interface GroupOptions extends LineOptions {
+interface GroupOptions extends LineOptions {
   readonly limits: GroupLimits;
   readonly clock: Clock;
   /** Reading has stopped until a group is taken, so that the writer waits. */

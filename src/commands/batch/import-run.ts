@@ -14,7 +14,7 @@ import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { present } from '../print/presentation.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import type { Secrets } from '../program/secrets.ts';
 import type { AnswerCheck } from '../../ask/check.ts';
@@ -185,7 +185,7 @@ async function importInto(
 }
 
 /** Joins results of other engines to their input, as results of natter. */
-export const importBatch: Run<BatchOptions, [file: string, results: readonly string[]]> = async (
+export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
   context,
   options,
   file,

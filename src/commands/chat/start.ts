@@ -1,7 +1,7 @@
 import type { ChatOptions } from './chat-run.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { commandNames } from '../program/command-names.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
 
 /** Options that make sense only for a single answer. */
@@ -62,7 +62,7 @@ export function mayBeCommand(
   return words.length === 1 || nearlyNamed(first, commandNames) !== undefined;
 }
 
-export type RunChat = Run<ChatOptions, [words: readonly string[]]>;
+export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
 
 export const runChat: RunChat = async (context, options, words) => {
   if (wantsRepl(context, words, options)) {

@@ -9,7 +9,7 @@ import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
-import type { Run } from '../program/context.ts';
+import type { Action } from '../program/context.ts';
 import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { refuseReservedName } from '../program/named-file.ts';
@@ -46,10 +46,10 @@ function* grouped(
   yield group.join('');
 }
 
-export const showConversation: Run<ShowOptions, [name: string]> = (...words) =>
+export const showConversation: Action<ShowOptions, [name: string]> = (...words) =>
   limitHeapGrowth(() => show(...words), { from: 0 });
 
-const show: Run<ShowOptions, [name: string]> = async (context, options, name) => {
+const show: Action<ShowOptions, [name: string]> = async (context, options, name) => {
   const presentation = await present(context, options);
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
@@ -90,10 +90,10 @@ async function writeExport(
   }
 }
 
-export const exportConversation: Run<ExportOptions, [name: string]> = (...words) =>
+export const exportConversation: Action<ExportOptions, [name: string]> = (...words) =>
   limitHeapGrowth(() => exportOne(...words), { from: 0 });
 
-const exportOne: Run<ExportOptions, [name: string]> = async (context, options, name) => {
+const exportOne: Action<ExportOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   const format = formatOf(options);
   const conversation = readConversation(context, notices, name);

@@ -185,7 +185,7 @@ export type CheckedAnswers<Given extends Asked = Asked> = readonly [
 ];
 
 /** What is sent after an answer with violations. */
-export interface Correction {
+interface Correction {
   /** The answer was empty: the same messages are sent again. */
   readonly isRepeat: boolean;
   readonly prompt: string;

@@ -21,7 +21,7 @@ const oneShot = [
  * @throws Failure `usage` for `--interactive` without a terminal
  */
 export function wantsRepl(
-  { streams }: Pick<Context, 'streams'>,
+  { streams }: Context,
   words: readonly string[],
   options: ChatOptions,
 ): boolean {

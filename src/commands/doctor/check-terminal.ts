@@ -55,7 +55,7 @@ function unicodeFinding(isUnicode: boolean, { environment }: Context): TerminalF
 export async function checkTerminal(
   context: Context,
   options: GlobalOptions,
-  { unicode }: Pick<Presentation, 'unicode'>,
+  { unicode }: Presentation,
   add: AddFinding,
 ): Promise<void> {
   const addFinding = (finding: TerminalFinding) => add({ section: 'terminal', ...finding });

@@ -9,7 +9,7 @@ import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { Conversation, Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
 import { changedParams, resumedChanges } from '../service/changed-params.ts';
@@ -37,11 +37,7 @@ export interface NextTurn {
   readonly content: string;
 }
 
-export function journalOptions(
-  context: Pick<Context, 'clock' | 'random' | 'process' | 'version' | 'secrets'> & FolderFacts,
-  notices: Notices,
-  save: boolean,
-): JournalOptions {
+export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
   const { clock, random, process, version, secrets } = context;
   const { data: folder } = resolveFolders(context);
   const onWarning = (text: string) => notices.warning(text);
@@ -97,7 +93,7 @@ export function withModelOf(
 /** The settings with the parameters of a resumed conversation, unless options set them. */
 function withParametersOf(
   settings: ResolvedSettings,
-  { parameters }: Pick<Conversation, 'parameters'>,
+  { parameters }: Conversation,
 ): ResolvedSettings {
   const changes = resumedChanges(settings.params, parameters);
   return { ...settings, params: changedParams(settings.params, changes) };
@@ -105,7 +101,7 @@ function withParametersOf(
 
 /** How to open a conversation; `notices` reports a wait for its lock. */
 export interface JournalAccess {
-  readonly context: Pick<Context, 'process' | 'clock' | 'signal'>;
+  readonly context: Context;
   readonly notices: Notices;
   readonly journal: JournalOptions;
 }

@@ -2,11 +2,7 @@ import type { Context } from './context.ts';
 
 /** Prints a help, in a pager if it does not fit the terminal. */
 export async function printHelp(
-  {
-    streams: { stdout },
-    environment,
-    platform,
-  }: Pick<Context, 'streams' | 'environment' | 'platform'>,
+  { streams: { stdout }, environment, platform }: Context,
   text: string,
 ): Promise<void> {
   if (stdout.isTerminal) {

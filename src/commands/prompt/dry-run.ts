@@ -88,7 +88,7 @@ export async function dryRunDocument(
 }
 
 export async function printDryRun(
-  context: ClientContext & Pick<Context, 'streams'>,
+  context: ClientContext & Context,
   options: GlobalOptions,
   settings: ResolvedSettings,
   planned: PlannedRequest,

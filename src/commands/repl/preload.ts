@@ -56,7 +56,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
 export async function preloadRepl(
   clock: Clock,
   signal: AbortSignal,
-  service: Pick<ReplService, 'prepare'>,
+  service: ReplService,
 ): Promise<void> {
   await clock.sleep(pause, signal);
   await service.prepare();

@@ -210,7 +210,7 @@ export function createReplPrompts(options: ReplPromptsOptions): PromptsPort {
 /** Lists the prompt files for `/help`; completion lists them again. @throws Failure */
 export async function announcePrompts(
   options: ReplPromptsOptions,
-  session: Pick<Session, 'dispatch'>,
+  session: Session,
 ): Promise<void> {
   session.dispatch({ type: 'prompts-listed', promptFiles: await list(options) });
 }

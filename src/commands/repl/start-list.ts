@@ -16,7 +16,7 @@ export function listFilter({ journal }: JournalAccess, resume: string | true): s
 }
 
 interface ListRequest {
-  readonly context: Pick<Context, 'clock'>;
+  readonly context: Context;
   readonly options: ChatOptions;
   readonly settings: ResolvedSettings;
   readonly filter: string;

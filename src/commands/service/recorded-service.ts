@@ -22,10 +22,7 @@ import { refuseReservedName } from '../program/named-file.ts';
 const recorders = new WeakMap<object, Promise<Partial<ClientOptions>>>();
 const replays = new WeakMap<object, Partial<ClientOptions>>();
 
-type RecordingContext = Pick<
-  Context,
-  'streams' | 'clock' | 'process' | 'secrets' | 'version' | 'signal' | 'platform'
->;
+type RecordingContext = Context;
 
 async function openRecorder(
   context: RecordingContext,

@@ -3,8 +3,8 @@ import { runItems } from '../../batch/run-items.ts';
 import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { undiciNetwork } from '../../client/http/undici/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
+import { type Run, startRun } from '../program/run.ts';
 import { limitHeapGrowth } from '../program/gc-tuning.ts';
 import { tuneForMany } from '../program/v8-tuning.ts';
 import { refuseReservedName } from '../program/named-file.ts';
@@ -32,10 +32,7 @@ import { type Stopping, watchStopping } from './stopping.ts';
 import { refuseUnwritableSummary } from './report/summary-file.ts';
 
 /** A run of `natter batch` before anything is sent. */
-interface BatchRun {
-  readonly context: Context;
-  readonly options: BatchOptions;
-  readonly presentation: Presentation;
+interface BatchRun extends Run<BatchOptions> {
   readonly plan: BatchPlan;
   readonly settings: ResolvedSettings;
   readonly items: BatchItems;
@@ -219,8 +216,8 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
+  const run = await startRun(context, options);
+  const { notices } = run.presentation;
   const plan = planBatch(options, file, context.environment);
   const own = readRequestSettings(context, notices, options);
   const { check, settings } = await openBatchCheck(notices, options, own);
@@ -241,7 +238,7 @@ export async function runBatch(
     const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
     const items = { input, plan, selection, check, notices };
     const tally = emptyTally();
-    await send({ context, options, presentation, plan, settings, items, sink, tally });
+    await send({ ...run, plan, settings, items, sink, tally });
   } finally {
     await sink.close();
   }

@@ -1,8 +1,8 @@
 import type { CheckOptions, SchemaSource, SelectOptions } from '../../ask/check.ts';
 import { type AnswerFormat, chooseAnswerFormat } from '../../output/answer-format.ts';
-import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
+import { type Run, startRun } from '../program/run.ts';
 import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 
@@ -25,10 +25,7 @@ export interface ChatOptions
 }
 
 /** A run of `natter chat` or `natter run`. */
-export interface ChatRun {
-  readonly context: Context;
-  readonly options: ChatOptions;
-  readonly presentation: Presentation;
+export interface ChatRun extends Run<ChatOptions> {
   readonly format: AnswerFormat;
   /** Undefined if the input is not checked for secrets. */
   readonly guard?: SecretGuard | undefined;
@@ -42,7 +39,6 @@ export interface ChatRun {
 
 /** Decides how the answer is printed, before anything is read. @throws Failure `usage` for two formats */
 export async function prepare(context: Context, options: ChatOptions): Promise<ChatRun> {
-  const presentation = await present(context, options);
-  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  return { context, options, presentation, format };
+  const run = await startRun(context, options);
+  return { ...run, format: chooseAnswerFormat(options, context.streams.stdout.isTerminal) };
 }

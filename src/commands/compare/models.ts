@@ -6,16 +6,10 @@ import { type Notices, silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
+import type { Run } from '../program/run.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import {
-  type NamedModel,
-  type NamedModelOptions,
-  parseModel,
-  settingsOf,
-} from '../service/named-model.ts';
+import { type NamedModel, parseModel, settingsOf } from '../service/named-model.ts';
 import { openService } from '../service/service.ts';
 import {
   readRequestSettings,
@@ -40,10 +34,7 @@ export interface CompareOptions
   readonly dryRun?: boolean;
 }
 
-export interface Comparison {
-  readonly context: Context;
-  readonly options: CompareOptions;
-  readonly presentation: Presentation;
+export interface Comparison extends Run<CompareOptions> {
   readonly models: readonly ComparedModel[];
   readonly prompt: string;
   readonly format: AnswerFormat;
@@ -76,26 +67,25 @@ export function parseModels(
 
 /**
  * With `--sandbox`, profiles are ignored.
- * @param lists comma-separated names
+ * @param usual the models without `--models`
  * @throws Failure for fewer than two models, an invalid value or an unreadable file
  */
 export function readComparedModels(
   context: SettingsContext,
   notices: Notices,
-  options: NamedModelOptions,
-  lists: readonly string[],
+  options: CompareOptions,
+  usual: readonly NamedModel[],
 ): readonly ComparedModel[] {
   const stored = options.sandbox === true ? undefined : readStored(context, notices);
   const profiles = stored && knownProfiles(stored);
-  return parseModels(lists, profiles).map((named) => {
+  const models = options.models === undefined ? usual : parseModels(options.models, profiles);
+  return models.map((named) => {
     return { ...named, settings: settingsOf(context, options, named, stored) };
   });
 }
 
 async function listModels(
-  context: Context,
-  presentation: Presentation,
-  options: GlobalOptions,
+  { context, presentation, options }: Run<CompareOptions>,
   settings: ResolvedSettings,
 ): Promise<readonly string[]> {
   const service = await openService(context, presentation, options, settings);
@@ -112,21 +102,17 @@ async function listModels(
  * without a request.
  * @throws Failure `usage` if the service lists no other model
  */
-export async function defaultModels(
-  context: Context,
-  presentation: Presentation,
-  options: CompareOptions,
-): Promise<string> {
+export async function defaultModels(run: Run<CompareOptions>): Promise<readonly NamedModel[]> {
+  const { context, options } = run;
   const settings = readRequestSettings(context, silentNotices, options);
   const { model } = settings.values;
   const published = catalogue.map(({ id }) => id);
-  if (model === 'auto') return published.join(',');
+  const named = (id: string) => ({ label: id, profile: undefined, model: id });
+  if (model === 'auto') return published.map(named);
   const known = published.includes(model) ? published : undefined;
-  const listed =
-    known ??
-    (options.dryRun === true ? [] : await listModels(context, presentation, options, settings));
+  const listed = known ?? (options.dryRun === true ? [] : await listModels(run, settings));
   const other = listed.find((id) => id !== model);
-  if (other !== undefined) return `${model},${other}`;
+  if (other !== undefined) return [model, other].map(named);
   throw new Failure('usage', `there is no second model to compare ${model} with`, {
     hint: `name both: natter compare -m ${model},OTHER …`,
   });

@@ -6,11 +6,11 @@ import { Failure } from '../../failure.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';
-import { present } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import { openWindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
 import { withRequestHint } from '../program/report.ts';
+import { startRun } from '../program/run.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { nameUsage } from '../service/metered-service.ts';
@@ -195,13 +195,13 @@ export async function compare(
   words: readonly string[],
 ): Promise<void> {
   let conversation: string | undefined;
-  const presentation = await present(context, options);
-  const { notices } = presentation;
+  const run = await startRun(context, options);
+  const { notices } = run.presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseDiffInJson(options, format);
   nameUsage(context, { command: 'compare', conversation: () => conversation });
-  const names = options.models ?? [await defaultModels(context, presentation, options)];
-  const withoutSystem = readComparedModels(context, notices, options, names);
+  const usual = options.models === undefined ? await defaultModels(run) : [];
+  const withoutSystem = readComparedModels(context, notices, options, usual);
   const guards = withoutSystem.map(({ settings }) => openSecretGuard(context, options, settings));
   const guard = (await Promise.all(guards)).find((opened) => opened !== undefined);
   const read = await readPrompt(context, notices, words, options, {
@@ -214,8 +214,7 @@ export async function compare(
     const settings = withSystem(model.settings, read);
     return { ...model, settings: check?.settings(settings) ?? settings };
   });
-  const own = { context, options, presentation, format };
-  const comparison: Comparison = { ...own, models, prompt, check, guard };
+  const comparison: Comparison = { ...run, format, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);
   const services = await openServices(comparison);
   try {

@@ -125,7 +125,11 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   if (problem !== undefined) notices.warning(problem);
 };
 
-export const unsetSetting: Action<GlobalOptions, [name: string]> = async (context, options, name) => {
+export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
   const { notices } = await present(context, options);
   checkSettingName(name);
   const stored = readStored(context, notices);
@@ -176,7 +180,11 @@ export const useProfile: Action<GlobalOptions, [name: string]> = async (context,
   }
 };
 
-export const removeProfile: Action<GlobalOptions, [name: string]> = async (context, options, name) => {
+export const removeProfile: Action<GlobalOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
   const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
   notices.notice(`removed profile ${name} and its key`);

@@ -97,7 +97,7 @@ function read(
   });
   const notices = createNotices(context.streams.stderr, false, (text) => text);
   const defaults = { color: 'auto', input: true, stream: true, stdin: true } as const;
-  return readComparedModels(context, notices, { ...defaults, ...options }, models).map(
+  return readComparedModels(context, notices, { ...defaults, ...options, models }, []).map(
     ({ settings }) => {
       const { values, apiKey, params } = settings;
       return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];

@@ -1,8 +1,7 @@
+import type { Run } from '../program/run.ts';
 import { nodeNetwork } from '../../client/http/node/node-network.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openClient, openService, type Service } from '../service/service.ts';
@@ -13,10 +12,7 @@ import { addressOf, asFailure, failedFinding, type AddFinding } from './finding.
 import { observeNetwork } from './observed-network.ts';
 import { attempt, withShortLimits, type Probe } from './probe.ts';
 
-interface Examination {
-  readonly context: Context;
-  readonly options: GlobalOptions;
-  readonly presentation: Presentation;
+interface Examination extends Run<GlobalOptions> {
   readonly add: AddFinding;
   readonly wait: Probe['wait'];
 }

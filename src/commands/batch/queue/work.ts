@@ -1,11 +1,10 @@
+import type { Run } from '../../program/run.ts';
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
-import type { Presentation } from '../../print/presentation.ts';
-import type { Context } from '../../program/context.ts';
 import type { Service } from '../../service/service.ts';
 import { truncatedResult } from '../sending/truncation.ts';
 import type { SendingPlan } from '../plan.ts';
@@ -25,10 +24,7 @@ export interface WorkPlan extends SendingPlan {
 }
 
 /** A run of `natter batch work`. */
-export interface Work {
-  readonly context: Context;
-  readonly options: WorkOptions;
-  readonly presentation: Presentation;
+export interface Work extends Run<WorkOptions> {
   readonly plan: WorkPlan;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;

@@ -28,7 +28,6 @@ import { spokenRows } from '../../output/spoken-rows.ts';
 import { timeAgo } from '../../output/time-ago.ts';
 import type { LibraryPort } from '../../repl/session/ports.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 
 const title: Column = { heading: 'TITLE' };
@@ -50,8 +49,7 @@ const maxSliceTime = 40;
 /** The maximum number of rows in a list, and of candidates. */
 const maxRows = 20;
 
-type LibraryContext = Pick<Context, 'clock' | 'process' | 'streams'> &
-  Pick<Presentation, 'isSpoken'>;
+type LibraryContext = Context & { readonly isSpoken: boolean };
 
 interface Listed {
   readonly entry: LibraryEntry;

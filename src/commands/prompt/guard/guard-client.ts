@@ -1,9 +1,9 @@
+import type { Context } from '../../program/context.ts';
 import type { ChatOptions, Client } from '../../../client/client.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import { maskValue } from '../../../secrecy/mask.ts';
 import {
-  type GuardContext,
   openRedaction,
   type Plan,
   type Redaction,
@@ -12,7 +12,7 @@ import {
 } from './inspect-texts.ts';
 
 /** @throws Failure `secrets` for a message with a secret */
-function refuse(context: GuardContext, plan: Plan, messages: readonly Message[]): void {
+function refuse(context: Context, plan: Plan, messages: readonly Message[]): void {
   maskValue(messages, (text) => {
     const [first] = secretsIn(context, text);
     if (first !== undefined) refuseSecrets(plan, first);
@@ -22,7 +22,7 @@ function refuse(context: GuardContext, plan: Plan, messages: readonly Message[])
 
 /** Messages with placeholders in place of secrets. */
 export function redactMessages<Messages extends readonly Message[]>(
-  context: Pick<GuardContext, 'random' | 'secrets'>,
+  context: Context,
   messages: Messages,
 ): { readonly messages: Messages; readonly redaction: Redaction } {
   const redaction = openRedaction(context);
@@ -31,7 +31,7 @@ export function redactMessages<Messages extends readonly Message[]>(
 }
 
 /** The client for many prompts, which refuses one with a secret, or sends placeholders. */
-export function guardClient(context: GuardContext, plan: Plan, client: Client): Client {
+export function guardClient(context: Context, plan: Plan, client: Client): Client {
   async function* chat(
     request: CompletionRequest,
     options?: ChatOptions,

@@ -5,17 +5,21 @@ import type { Failure } from '../failure.ts';
 import { type AnswerOutcome, createAnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
 
-/** One prompt for one model. */
-export interface Question {
+/** What the questions of a run share. */
+export interface Asking {
+  /** What stops the answers. */
+  readonly signal: AbortSignal;
+  /** Undefined if the prompts were not checked for secrets. */
+  readonly guard?: SecretRestorer | undefined;
+}
+
+/** One prompt for one model; `send` passes the signal to the client. */
+export interface Question extends Asking {
   /** Sends the prompt. What it throws is the failure of the answer. */
   readonly send: () => AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** What stops the answer; `send` passes it to the client. */
-  readonly signal: AbortSignal;
   /** Gets the events as the service sent them. The caller ends it. */
   readonly recorder?: AnswerRecorder | undefined;
-  /** Undefined if the prompt was not checked for secrets. */
-  readonly guard?: SecretRestorer | undefined;
 }
 
 /** Puts the secrets of a prompt back that were redacted before it was sent. */

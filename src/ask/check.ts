@@ -169,17 +169,14 @@ export async function openCheck(
   };
 }
 
-/** What the check needs of an answer. */
-type Asked = Pick<Answer, 'content' | 'received' | 'metadata' | 'failure'>;
-
-export interface CheckedAnswer<Given extends Asked = Asked> {
+export interface CheckedAnswer<Given extends Answer = Answer> {
   readonly answer: Given;
   /** Undefined for an answer that is missing or was cut. */
   readonly checked: CheckedText | undefined;
 }
 
 /** The answers to one prompt, in order; at least one. All but the last have violations. */
-export type CheckedAnswers<Given extends Asked = Asked> = readonly [
+export type CheckedAnswers<Given extends Answer = Answer> = readonly [
   ...CheckedAnswer<Given>[],
   CheckedAnswer<Given>,
 ];
@@ -204,10 +201,10 @@ export interface AskOptions<Given> {
 }
 
 /** The service stopped at the limit of tokens. */
-const isCut = ({ metadata }: Asked) => metadata.finishReason === 'length';
+const isCut = ({ metadata }: Answer) => metadata.finishReason === 'length';
 
 /** Sends the messages, and again with the violations, until an answer conforms. */
-export async function askUntilConforming<Given extends Asked>({
+export async function askUntilConforming<Given extends Answer>({
   check,
   messages,
   send,
@@ -269,7 +266,7 @@ export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure 
   return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
 }
 
-export function lastOf<Given extends Asked>(answers: CheckedAnswers<Given>): CheckedAnswer<Given> {
+export function lastOf<Given extends Answer>(answers: CheckedAnswers<Given>): CheckedAnswer<Given> {
   const [last] = answers.slice(-1);
   // A tuple with a last element cannot be empty.
   return last as CheckedAnswer<Given>;

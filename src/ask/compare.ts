@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
 import type { Notices } from '../output/notices.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { type Answer, ask, type Question } from './ask.ts';
+import { type Answer, ask, type Asking } from './ask.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
@@ -31,7 +31,7 @@ export interface ModelToCompare {
 }
 
 /** What the models of a comparison share. */
-export interface Comparing extends Omit<Question, 'send' | 'clock' | 'recorder'> {
+export interface Comparing extends Asking {
   readonly view: ComparisonView;
   /** The view shows all events of all answers, as `--jsonl` does; else a checked answer is shown at its end. */
   readonly showsEvents: boolean;
@@ -70,13 +70,22 @@ async function askOnce(
   return { ...answer, failure: explain(failure, settings) };
 }
 
+async function askPlainly(
+  comparing: Comparing,
+  model: ModelToCompare,
+  index: number,
+): Promise<ComparedAnswer> {
+  const { content, metadata, failure } = await askOnce(comparing, model, index, model.messages);
+  return { label: model.label, model: model.settings.values.model, content, metadata, failure };
+}
+
 /** Asks one model until its answer conforms, and shows the value, else all that was received. */
 async function askChecked(
   comparing: Comparing,
   check: AnswerCheck,
   model: ModelToCompare,
   index: number,
-): Promise<Omit<ComparedAnswer, 'label' | 'model'>> {
+): Promise<ComparedAnswer> {
   const { view, notices, signal, showsEvents } = comparing;
   const answers = await askUntilConforming({
     check,
@@ -100,6 +109,8 @@ async function askChecked(
   }
   const wasChecked = checked !== undefined || answers.length > 1;
   return {
+    label: model.label,
+    model: model.settings.values.model,
     content: answer.content,
     metadata: metadataOf(answers),
     failure: wasStopped ? undefined : failureOf(check, answers),
@@ -114,20 +125,10 @@ export async function compareModels(
 ): Promise<readonly ComparedAnswer[]> {
   const { check, view } = comparing;
   const pending = models.map(async (model, index): Promise<ComparedAnswer> => {
-    const given: Omit<ComparedAnswer, 'label' | 'model'> =
+    const answer =
       check === undefined
-        ? await askOnce(comparing, model, index, model.messages)
+        ? await askPlainly(comparing, model, index)
         : await askChecked(comparing, check, model, index);
-    const { content, metadata, failure, checked } = given;
-    const { label, settings } = model;
-    const answer = {
-      label,
-      model: settings.values.model,
-      content,
-      metadata,
-      failure,
-      ...(checked && { checked }),
-    };
     await view.ended(index, answer);
     return answer;
   });

@@ -8,7 +8,7 @@ import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { toFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { type Answer, ask, type Question, type Sink } from './ask.ts';
+import { type Answer, ask, type Asking, type Question, type Sink } from './ask.ts';
 import type { PlannedRequest } from './plan-request.ts';
 
 /** A model that may answer. */
@@ -143,14 +143,11 @@ function withModels(metadata: AnswerMetadata, { answer }: Choice): AnswerMetadat
   };
 }
 
-/** What decides whether the next model is asked. */
-type Asked = Pick<Answer, 'content' | 'metadata' | 'failure' | 'error' | 'isStopped'>;
-
 /**
  * Asks the chosen model, and the next ones while they fail before any text.
  * @returns the last answer, and its model
  */
-export async function askModels<Given extends Asked>(
+export async function askModels<Given extends Answer>(
   chain: Chain,
   first: Choice,
   send: (choice: Choice) => Promise<Given>,
@@ -176,7 +173,8 @@ export interface ChainClients {
   close(): Promise<void>;
 }
 
-interface ChainQuestion extends Omit<Question, 'send' | 'recorder'> {
+interface ChainQuestion extends Asking {
+  readonly clock: Question['clock'];
   readonly clients: ChainClients;
   /** Reports that a prompt may not fit. */
   readonly warn: (text: string) => void;

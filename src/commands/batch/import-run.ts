@@ -23,7 +23,14 @@ import type { ItemOutcome } from './sending/item-attempt.ts';
 import { sendChecked } from './sending/send-item.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { importedOutcome } from './imported-outcome.ts';
-import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
+import {
+  type AllItems,
+  type BatchItems,
+  checkItems,
+  openBatchInput,
+  pendingItems,
+  selectItems,
+} from './items.ts';
 import { type BatchOptions, planBatch, resultsFileOf } from './plan.ts';
 import { outcomeLine } from './output/result.ts';
 import { refuseSharedFiles } from './shared-files.ts';
@@ -149,7 +156,7 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
 async function importInto(
   context: Context,
   options: BatchOptions,
-  items: Omit<BatchItems, 'selection'>,
+  items: AllItems,
   files: readonly string[],
   opened: number[],
 ): Promise<void> {

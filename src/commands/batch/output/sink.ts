@@ -7,7 +7,7 @@ import type { Notices } from '../../../output/notices.ts';
 import type { OutputStream } from '../../../terminal/device/streams.ts';
 import { awaitHolder } from '../../program/await-holder.ts';
 import type { Context } from '../../program/context.ts';
-import type { BatchItems } from '../items.ts';
+import type { BatchSource } from '../items.ts';
 import { type BatchOptions, resultsFileOf } from '../plan.ts';
 
 /** Writes results to the file of `-o` or to standard output. */
@@ -186,7 +186,7 @@ export async function openBatchSink(
   context: Context,
   notices: Notices,
   options: SinkOptions,
-  items: Pick<BatchItems, 'input' | 'plan'>,
+  items: BatchSource,
 ): Promise<BatchSink> {
   const { output, outputFormat, unordered = false } = options;
   const texts = await resultText(context, options);

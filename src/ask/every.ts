@@ -173,42 +173,10 @@ const linesIn = (groups: readonly LineGroup[]) =>
   groups.reduce((sum, { firstLine, lastLine }) => sum + lastLine - firstLine + 1, 0);
 
 interface Reading {
-  readonly options: GroupOptions;
-  readonly groups: ReturnType<typeof createGroups>;
-  readonly arrived: ReturnType<typeof createBell>;
-  readonly taken: ReturnType<typeof createBell>;
-  /** Aborts when no more groups are taken. */
-  readonly abandoned: AbortSignal;
   isOver: boolean;
-  failure: { readonly error: unknown } | undefined;
-}
-
-async function add(reading: Reading, lines: readonly string[]): Promise<void> {
-  const { options, groups, taken, abandoned } = reading;
-  const { waiting } = groups;
-  for (const line of lines) {
-    groups.add(line);
-    if (waiting.length < maxWaiting) continue;
-    options.onFull({ groups: waiting.length, lines: linesIn(waiting) });
-    while (waiting.length >= maxWaiting && !abandoned.aborted) await taken.next();
-  }
-}
-
-async function read(reading: Reading, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const { options, groups, arrived, abandoned } = reading;
-  const splitter = createLineSplitter(options);
-  try {
-    for await (const piece of bytes) {
-      await add(reading, splitter.push(piece));
-      if (abandoned.aborted) return;
-    }
-    await add(reading, splitter.end());
-  } catch (error) {
-    reading.failure = { error };
-  }
-  groups.close();
-  reading.isOver = true;
-  arrived.ring();
+  /** No more groups are taken. */
+  isAbandoned: boolean;
+  failure?: { readonly error: unknown };
 }
 
 /**
@@ -221,21 +189,35 @@ export async function* groupLines(
 ): AsyncGenerator<LineGroup, void> {
   const [arrived, taken] = [createBell(), createBell()];
   const groups = createGroups(options, () => arrived.ring());
-  const abandon = new AbortController();
-  const { signal: abandoned } = abandon;
-  const reading: Reading = {
-    options,
-    groups,
-    arrived,
-    taken,
-    abandoned,
-    isOver: false,
-    failure: undefined,
+  const { waiting } = groups;
+  const reading: Reading = { isOver: false, isAbandoned: false };
+  const add = async (lines: readonly string[]) => {
+    for (const line of lines) {
+      groups.add(line);
+      if (waiting.length < maxWaiting) continue;
+      options.onFull({ groups: waiting.length, lines: linesIn(waiting) });
+      while (waiting.length >= maxWaiting && !reading.isAbandoned) await taken.next();
+    }
   };
-  void read(reading, bytes);
+  const read = async () => {
+    const splitter = createLineSplitter(options);
+    try {
+      for await (const piece of bytes) {
+        await add(splitter.push(piece));
+        if (reading.isAbandoned) return;
+      }
+      await add(splitter.end());
+    } catch (error) {
+      reading.failure = { error };
+    }
+    groups.close();
+    reading.isOver = true;
+    arrived.ring();
+  };
+  void read();
   try {
     for (;;) {
-      const group = groups.waiting.shift();
+      const group = waiting.shift();
       if (group !== undefined) {
         taken.ring();
         yield group;
@@ -243,7 +225,7 @@ export async function* groupLines(
       else await arrived.next();
     }
   } finally {
-    abandon.abort('abandoned');
+    reading.isAbandoned = true;
     taken.ring();
   }
   if (reading.failure !== undefined) throw reading.failure.error;

@@ -20,9 +20,9 @@ function isOneCommand(lines: readonly string[]): boolean {
 }
 
 /** Characters; a longer answer is not a command. */
-const maxLength = 8_000;
+export const maxLength = 8_000;
 
-function refuse(problem: string): Failure {
+export function refuse(problem: string): Failure {
   return new Failure('no_answer', `the answer is not a command: ${problem}`, {
     hint: 'describe it in other words',
   });

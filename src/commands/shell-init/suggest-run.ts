@@ -1,3 +1,5 @@
+import { ask, type Sink } from '../../ask/ask.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -10,24 +12,27 @@ import type { Shell } from '../completion/scripts.ts';
 import { nameUsage } from '../service/metered-service.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
-import { commandOf } from './command-answer.ts';
+import { commandOf, maxLength, refuse } from './command-answer.ts';
 import { readInput } from './read-input.ts';
 import { suggestSystem } from './shell-prompts.ts';
 
-/** Characters of an answer after which natter stops reading. */
-const enough = 20_000;
-
+/** @throws Failure, or the reason of an abort */
 async function readAnswer(
-  context: Context,
-  service: Service,
-  request: Parameters<Service['client']['chat']>[0],
+  { signal }: Context,
+  { client, clock }: Service,
+  request: CompletionRequest,
 ): Promise<string> {
-  let text = '';
-  for await (const event of service.client.chat(request, { signal: context.signal })) {
-    if (event.type === 'text-received') text += event.text;
-    if (text.length > enough) break;
-  }
-  return text;
+  let length = 0;
+  const sink: Sink = {
+    event(event) {
+      if (event.type === 'text-received') length += event.text.length;
+      return length > maxLength ? Promise.reject(refuse('it is too long')) : undefined;
+    },
+  };
+  const send = () => client.chat(request, { signal });
+  const { content, error } = await ask({ send, clock, signal }, sink);
+  if (error !== undefined) throw error;
+  return content;
 }
 
 async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {

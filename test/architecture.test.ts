@@ -103,38 +103,6 @@ test('ARCHITECTURE.md names files and folders that exist', () => {
   expect(missing).toEqual([]);
 });
 
-/** The files of a section and the names they declare, written as `file.ts` `name`. */
-function placesIn(section: string): readonly (readonly [path: string, name: string | undefined])[] {
-  const places = section.matchAll(/`([\w./-]+\.tsx?)`(?: `([\w-]+)`)?/g);
-  return [...places].map(([, path = '', name]) => [path, name] as const);
-}
-
-function declares(path: string, name: string): boolean {
-  const declaration = `^(?:export )?(?:async )?(?:function\\*?|const|class|interface|type) ${name}\\b`;
-  return new RegExp(declaration, 'm').test(readFileSync(join('src', path), 'utf8'));
-}
-
-describe('the table of places', () => {
-  const section = architecture.split('\n## Where is…?\n')[1]?.split('\n## ')[0] ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('| '));
-  const places = placesIn(rows.join('\n'));
-
-  test('has more than twenty rows, each with a place', () => {
-    expect(rows.length).toBeGreaterThan(20);
-    expect(rows.slice(2).filter((row) => placesIn(row).length === 0)).toEqual([]);
-  });
-
-  test.each(places)('%s declares %s', (path, name) => {
-    expect(existsSync(join('src', path))).toBe(true);
-    expect(name === undefined || declares(path, name)).toBe(true);
-  });
-
-  test('a name that is not declared is detected', () => {
-    expect(declares('failure.ts', 'exitCodes')).toBe(true);
-    expect(declares('failure.ts', 'exitCode')).toBe(false);
-  });
-});
-
 test('test/support/README.md lists each file of its folder once', () => {
   const readme = readFileSync('test/support/README.md', 'utf8');
   const listed = [...readme.matchAll(/^- `([\w.-]+)`: /gm)].map(([, name = '']) => name);

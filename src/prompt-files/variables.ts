@@ -95,5 +95,5 @@ export function checkChoice({ name, choices, place }: Variable, value: string): 
 }
 
 /** `--lang=ts`, as an example of how to set it. */
-export const exampleOf = ({ name, choices }: Pick<Variable, 'name' | 'choices'>): string =>
+export const exampleOf = ({ name, choices }: Variable): string =>
   `--${name}=${choices?.[0] ?? 'TEXT'}`;

@@ -15,7 +15,7 @@ export interface FileWatch {
 const interval = 1000;
 
 /** @param checkFile throws if the file cannot be used any more; is not called again then */
-export function watchFile(checkFile: () => void, clock: Pick<ProgramClock, 'repeat'>): FileWatch {
+export function watchFile(checkFile: () => void, clock: ProgramClock): FileWatch {
   const controller = new AbortController();
   const { signal: broken } = controller;
   const check = () => {

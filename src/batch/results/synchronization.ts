@@ -14,10 +14,7 @@ export interface Synchronization {
 const interval = 1000;
 
 /** @param flush resolves when all earlier writes are on the disk */
-export function createSynchronization(
-  flush: () => Promise<void>,
-  clock: Pick<Clock, 'sleep'>,
-): Synchronization {
+export function createSynchronization(flush: () => Promise<void>, clock: Clock): Synchronization {
   const ending = new AbortController();
   let isPending = false;
   let firstError: unknown;

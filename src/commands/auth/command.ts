@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { LoginOptions } from './login-run.ts';
 import type { StatusOptions } from './run.ts';
 
 export interface RunAuth {
-  readonly login: Run<LoginOptions>;
-  readonly status: Run<StatusOptions>;
-  readonly logout: Run<GlobalOptions>;
+  readonly login: Action<LoginOptions>;
+  readonly status: Action<StatusOptions>;
+  readonly logout: Action<GlobalOptions>;
 }
 
 const runAuth: RunAuth = {

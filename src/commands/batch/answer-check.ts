@@ -2,9 +2,12 @@ import type { InputItem, ItemContent } from '../../batch/input/item.ts';
 import type { Message } from '../../client/contract.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { CheckOptions, SelectOptions } from '../check/check-options.ts';
-import { loadCheck } from '../check/load-check.ts';
-import type { AnswerCheck } from '../check/open-check.ts';
+import {
+  type AnswerCheck,
+  type CheckOptions,
+  openCheck,
+  type SelectOptions,
+} from '../../ask/check.ts';
 
 /** The check of all answers, and the settings with its `response_format`. */
 export interface BatchCheck {
@@ -19,7 +22,7 @@ export async function openBatchCheck(
   options: CheckOptions & SelectOptions,
   settings: ResolvedSettings,
 ): Promise<BatchCheck> {
-  const check = await loadCheck(notices, options);
+  const check = await openCheck(notices, options);
   return { check, settings: check?.settings(settings) ?? settings };
 }
 

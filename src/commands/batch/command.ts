@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/input-format.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../check/check-options.ts';
+import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { secretOptions, strictOption } from '../prompt/prompt-options.ts';
 import type { ExportOptions } from './export-run.ts';
@@ -11,10 +11,10 @@ import { type BatchOptions, outputFormats } from './plan.ts';
 import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts';
 
 export interface RunBatch extends RunQueue {
-  readonly batch: Run<BatchOptions, [file: string | undefined]>;
-  readonly export: Run<ExportOptions, [file: string | undefined]>;
-  readonly import: Run<BatchOptions, [file: string, results: readonly string[]]>;
-  readonly merge: Run<MergeOptions, [files: readonly string[]]>;
+  readonly batch: Action<BatchOptions, [file: string | undefined]>;
+  readonly export: Action<ExportOptions, [file: string | undefined]>;
+  readonly import: Action<BatchOptions, [file: string, results: readonly string[]]>;
+  readonly merge: Action<MergeOptions, [files: readonly string[]]>;
 }
 
 const runBatch: RunBatch = {

@@ -13,7 +13,7 @@ import type { Context } from '../program/context.ts';
 import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../program/report.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
-import { type BatchItems, checkItems, pendingItems, selectItems } from './items.ts';
+import { type AllItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
@@ -23,7 +23,7 @@ export interface BatchDryRun {
   readonly context: Context;
   readonly options: BatchOptions;
   readonly settings: ResolvedSettings;
-  readonly items: Omit<BatchItems, 'selection'>;
+  readonly items: AllItems;
 }
 
 interface DryRunTotals {

@@ -15,7 +15,7 @@ import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { present } from '../print/presentation.ts';
-import type { Run } from '../program/context.ts';
+import type { Action } from '../program/context.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openBatchCheck } from './answer-check.ts';
@@ -106,7 +106,7 @@ function answeredIn(results: string): ResultIndex {
 }
 
 /** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
-export const exportBatch: Run<ExportOptions, [file: string | undefined]> = async (
+export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (
   context,
   options,
   file,

@@ -14,15 +14,23 @@ import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { present } from '../print/presentation.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import type { Secrets } from '../program/secrets.ts';
-import type { AnswerCheck } from '../check/open-check.ts';
+import type { AnswerCheck } from '../../ask/check.ts';
 import { openBatchCheck, withSchemas } from './answer-check.ts';
 import type { ItemOutcome } from './sending/item-attempt.ts';
+import { sendChecked } from './sending/send-item.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { importedOutcome } from './imported-outcome.ts';
-import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
+import {
+  type AllItems,
+  type BatchItems,
+  checkItems,
+  openBatchInput,
+  pendingItems,
+  selectItems,
+} from './items.ts';
 import { type BatchOptions, planBatch, resultsFileOf } from './plan.ts';
 import { outcomeLine } from './output/result.ts';
 import { refuseSharedFiles } from './shared-files.ts';
@@ -85,7 +93,6 @@ async function checkedOutcome(
   check: AnswerCheck | undefined,
 ): Promise<ItemOutcome> {
   if (check === undefined || outcome.failure !== undefined) return outcome;
-  const { sendChecked } = await import('./sending/checked-item.ts');
   const request = { model: outcome.requestedModel, messages };
   return sendChecked(
     check,
@@ -149,7 +156,7 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
 async function importInto(
   context: Context,
   options: BatchOptions,
-  items: Omit<BatchItems, 'selection'>,
+  items: AllItems,
   files: readonly string[],
   opened: number[],
 ): Promise<void> {
@@ -185,7 +192,7 @@ async function importInto(
 }
 
 /** Joins results of other engines to their input, as results of natter. */
-export const importBatch: Run<BatchOptions, [file: string, results: readonly string[]]> = async (
+export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
   context,
   options,
   file,

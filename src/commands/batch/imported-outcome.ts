@@ -66,9 +66,11 @@ export async function importedOutcome(response: ForeignResponse): Promise<ItemOu
   return {
     requestedModel: metadata.model ?? '',
     content,
+    received: content,
     metadata,
     failure,
-    wasStopped: false,
+    error: failure,
+    isStopped: false,
     isStarved: false,
   };
 }

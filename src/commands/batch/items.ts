@@ -17,7 +17,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
 import { cannotRead } from '../program/named-file.ts';
-import type { AnswerCheck } from '../check/open-check.ts';
+import type { AnswerCheck } from '../../ask/check.ts';
 import { withSchemas } from './answer-check.ts';
 import type { BatchPlan } from './plan.ts';
 import { itemFingerprint } from './sending/send-item.ts';
@@ -73,19 +73,23 @@ export function openBatchInput(
   }
 }
 
-export interface BatchItems {
+export interface BatchSource {
   readonly input: BatchInput;
   readonly plan: BatchPlan;
-  readonly selection: Selection;
+}
+
+/** All items of the input. */
+export interface AllItems extends BatchSource {
   /** Undefined if answers are not checked. */
   readonly check?: AnswerCheck | undefined;
   readonly notices: Notices;
 }
 
-async function countInput(
-  { input, plan }: Pick<BatchItems, 'input' | 'plan'>,
-  signal: AbortSignal,
-): Promise<number> {
+export interface BatchItems extends AllItems {
+  readonly selection: Selection;
+}
+
+async function countInput({ input, plan }: BatchSource, signal: AbortSignal): Promise<number> {
   let items = 0;
   for await (const block of readItems(input.bytes(signal), plan)) items += block.length;
   return items;
@@ -93,7 +97,7 @@ async function countInput(
 
 /** The items of the excerpt. @throws Failure `usage` for a sample of an input that cannot be read twice */
 async function excerptItems(
-  items: Pick<BatchItems, 'input' | 'plan'>,
+  items: BatchSource,
   signal: AbortSignal,
 ): Promise<(index: number) => boolean> {
   const { input, plan } = items;
@@ -122,7 +126,7 @@ function isElsewhere({ values: { baseUrl } }: ResolvedSettings): boolean {
  * @throws Failure `usage`
  */
 export async function selectItems(
-  items: Pick<BatchItems, 'input' | 'plan'>,
+  items: BatchSource,
   settings: ResolvedSettings,
   output: string | undefined,
   find: Selection['find'],

@@ -4,8 +4,8 @@ import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { limitsOfRun } from '../../usage/budget.ts';
-import { present, type Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
+import { type Run, startRun } from '../program/run.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
@@ -22,18 +22,14 @@ import { showProgress } from './report/show-progress.ts';
 import { runId } from './run-id.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
-import type { BatchFallback } from './sending/fallback.ts';
-import { openFallback } from './sending/open-fallback.ts';
+import { type BatchFallback, openFallback } from './sending/fallback.ts';
 import type { SendOptions } from './sending/send-item.ts';
 import { truncatedResult } from './sending/truncation.ts';
 import { type Stopping, watchStopping } from './stopping.ts';
 import { refuseUnwritableSummary } from './report/summary-file.ts';
 
 /** A run of `natter batch` before anything is sent. */
-interface BatchRun {
-  readonly context: Context;
-  readonly options: BatchOptions;
-  readonly presentation: Presentation;
+interface BatchRun extends Run<BatchOptions> {
   readonly plan: BatchPlan;
   readonly settings: ResolvedSettings;
   readonly items: BatchItems;
@@ -114,7 +110,7 @@ async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
   };
   let fallback: BatchFallback | undefined;
   try {
-    fallback = await openFallback({ ...run, service, sending: rules.sending, warn });
+    fallback = openFallback({ ...run, service, sending: rules.sending, warn });
     const counted = { secrets: context.secrets, sink, tally, stopRun };
     const warnTruncated = (text: string) => warn(truncatedResult(text));
     const processing = { ...counted, fallback, warnTruncated, ...rules };
@@ -181,8 +177,8 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
+  const run = await startRun(context, options);
+  const { notices } = run.presentation;
   const plan = planBatch(options, file, context.environment);
   const own = readRequestSettings(context, notices, options);
   const { check, settings } = await openBatchCheck(notices, options, own);
@@ -203,7 +199,7 @@ export async function runBatch(
     const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
     const items = { input, plan, selection, check, notices };
     const tally = emptyTally();
-    await send({ context, options, presentation, plan, settings, items, sink, tally });
+    await send({ ...run, plan, settings, items, sink, tally });
   } finally {
     await sink.close();
   }

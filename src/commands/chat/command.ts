@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
-import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
+import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import type { Context } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import { runChat, type RunChat } from './start.ts';
-import type { ChatOptions } from './run.ts';
+import type { ChatOptions } from './chat-run.ts';
 
 const chatExamples = [
   'natter "why is the sky blue?"',

@@ -1,11 +1,15 @@
+import type { Answer, Sink } from '../../ask/ask.ts';
+import { groupLines, type LineGroup, parseGroupLimits, type Waiting } from '../../ask/every.ts';
+import { askChain, type Chain, type ChainClients, type FallbackModel } from '../../ask/fallback.ts';
+import { planRequest, promptMessages } from '../../ask/plan-request.ts';
+import {
+  type AttachedFile,
+  composePrompt,
+  hasInputPlaceholder,
+  insertInput,
+} from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import {
-  chooseAnswerFormat,
-  noticeClosedOutput,
-  type AnswerFormat,
-} from '../../output/answer-format.ts';
-import type { TextPrinter } from '../../output/answer-printer.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
 import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
@@ -13,23 +17,25 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../print/answer-output.ts';
-import { present, type Presentation } from '../print/presentation.ts';
 import { openWindowStatus, type WindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
+import { withHint } from '../program/report.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
+import { chainClients, fallbackModels } from '../service/fallback.ts';
+import { openService, type Service } from '../service/service.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
-import { openService } from '../service/service.ts';
-import { parseGroupLimits } from './every/group-limits.ts';
-import { answerGroup, type GroupRun, labelOf } from './every/answer-group.ts';
-import { groupLines, type LineGroup, type Waiting } from './every/group-lines.ts';
-import type { ChatOptions } from './run.ts';
-import { openPromptSender } from './prompt-sender.ts';
+import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 
-interface EveryRun extends GroupRun {
-  readonly presentation: Presentation;
-  readonly format: AnswerFormat;
+/** What all groups have in common. */
+interface EveryRun extends ChatRun {
+  readonly settings: ResolvedSettings;
+  readonly models: readonly FallbackModel[];
+  readonly prompt: string;
+  readonly files: readonly AttachedFile[];
+  readonly service: Service;
+  readonly clients: ChainClients;
   readonly window: WindowStatus;
 }
 
@@ -52,9 +58,52 @@ function checkOptions({ streams }: Context, options: ChatOptions): void {
   throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
 }
 
+const labelOf = ({ firstLine, lastLine }: LineGroup) =>
+  firstLine === lastLine
+    ? `line ${count(firstLine)}`
+    : `lines ${count(firstLine)}-${count(lastLine)}`;
+
+/** @throws Failure `secrets` if the lines may not be sent */
+async function openChain(
+  { options, settings, models, prompt, files, guard }: EveryRun,
+  { text, firstLine }: LineGroup,
+  warn: (text: string) => void,
+): Promise<Chain> {
+  const { system } = settings.values;
+  const texts = [{ name: 'standard input', content: text, firstLine }];
+  const [{ content } = { content: '' }] = (await guard?.inspect(texts)) ?? texts;
+  const inSystem = hasInputPlaceholder(prompt) ? undefined : insertInput(system, content);
+  const input = inSystem === undefined ? content : undefined;
+  const whole = composePrompt({ prompt, files, input });
+  const messages = promptMessages(inSystem ?? system, whole);
+  return {
+    models,
+    plan: (model) => planRequest(model.settings, messages, options.stream),
+    onStep: (_failed, _next, step) => warn(step),
+  };
+}
+
+async function answerGroup(run: EveryRun, group: LineGroup, sink?: Sink): Promise<Answer> {
+  const { context, presentation, service, clients, guard } = run;
+  const warn = (text: string) => presentation.notices.warning(`${labelOf(group)}: ${text}`);
+  const answer = await askChain(
+    openChain(run, group, warn),
+    {
+      clients,
+      clock: service.clock,
+      signal: context.signal,
+      guard,
+      warn,
+    },
+    sink,
+  );
+  const { failure } = answer;
+  return { ...answer, failure: failure && withHint(failure, context.environment) };
+}
+
 async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | undefined> {
   const { context, settings } = run;
-  const { content, metadata, failure } = await answerGroup(run, group, undefined);
+  const { content, metadata, failure } = await answerGroup(run, group);
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
   const clean = (text: string) => cleanLine(context, text);
@@ -70,12 +119,9 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, presentation, settings } = run;
   const { stdout } = context.streams;
-  const { printer }: { printer: TextPrinter } = await createTextOutput({
-    ...run,
-    ...lookOf(settings),
-  });
+  const { printer } = await createTextOutput({ ...run, ...lookOf(settings) });
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
-  const { metadata, failure } = await answerGroup(run, group, (event) => printer.event(event));
+  const { metadata, failure } = await answerGroup(run, group, printer);
   await printer.end();
   const notice = failure === undefined ? finishNotice(metadata) : undefined;
   if (notice !== undefined) presentation.notices.notice(`${labelOf(group)}: ${notice}`);
@@ -83,7 +129,7 @@ async function printText(
 }
 
 /** Reports once that the input is held back. */
-function createFullNotice({ notices }: Presentation): (waiting: Waiting) => void {
+function createFullNotice({ presentation: { notices } }: ChatRun): (waiting: Waiting) => void {
   let wasReported = false;
   return ({ groups, lines }) => {
     if (wasReported) return;
@@ -128,15 +174,6 @@ async function answerAll(run: EveryRun, groups: AsyncIterable<LineGroup>): Promi
   if (failure !== undefined) throw failure;
 }
 
-function openWindow(
-  context: Context,
-  { animated }: Presentation,
-  { quiet }: ChatOptions,
-  { values }: ResolvedSettings,
-): WindowStatus {
-  return openWindowStatus(context, animated && quiet !== true, values);
-}
-
 /**
  * Answers standard input group by group, as it arrives.
  * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
@@ -148,12 +185,9 @@ export async function runEvery(
 ): Promise<void> {
   checkOptions(context, options);
   const limits = parseGroupLimits(options.every ?? '');
-  const presentation = await present(context, options);
+  const chatRun = await prepare(context, options);
+  const { presentation } = chatRun;
   const { notices } = presentation;
-  noticeClosedOutput(context.streams.stdout, notices);
-  const asked = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  // The heading of the next group needs a row of its own.
-  const format = asked === 'exact' ? 'text' : asked;
   const settings = readRequestSettings(context, notices, options);
   const { stdinEncoding: encoding, lossy } = options;
   const { signal, clock, streams } = context;
@@ -164,23 +198,23 @@ export async function runEvery(
   const files = (await guard?.inspect(attached)) ?? attached;
   const prompt = words.filter((word) => word !== '-').join(' ');
   const source = { command: 'chat --every' };
-  const service = await openService(context, presentation, options, settings, source);
-  const sender = openPromptSender({ context, options, presentation, settings, service });
-  const group = { context, settings, prompt, files, service, sender, guard };
-  const window = openWindow(context, presentation, options, settings);
-  const onFull = createFullNotice(presentation);
-  const groups = groupLines(streams.stdin.bytes(signal), {
-    limits,
-    clock,
-    encoding,
-    lossy,
-    onFull,
-  });
+  const open = (own: ResolvedSettings) => openService(context, presentation, options, own, source);
+  const service = await open(settings);
+  const clients = chainClients(service, settings, open);
+  const isAnimated = presentation.animated && options.quiet !== true;
+  const window = openWindowStatus(context, isAnimated, settings.values);
+  const onFull = createFullNotice(chatRun);
+  const reading = { limits, clock, encoding, lossy, onFull };
+  const groups = groupLines(streams.stdin.bytes(signal), reading);
   try {
-    await answerAll({ ...group, presentation, format, window }, groups);
+    const models = fallbackModels(context, options, settings);
+    const shared = { settings, models, prompt, files, service, clients, guard, window };
+    // The heading of the next group needs a row of its own.
+    const format = chatRun.format === 'exact' ? 'text' : chatRun.format;
+    await answerAll({ ...chatRun, format, ...shared }, groups);
   } finally {
     window.end();
-    await sender.close();
+    await clients.close();
     await service.close();
   }
 }

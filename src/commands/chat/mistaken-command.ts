@@ -6,7 +6,7 @@ import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 import type { Context } from '../program/context.ts';
 import { foreignCommands, foreignVerbs } from '../program/foreign-words.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import type { ChatOptions } from './run.ts';
+import type { ChatOptions } from './chat-run.ts';
 
 /** A word of a suggestion; text is left out, as it may be long or need quotes. */
 const shownWord = (word: string): string => (/^[\p{L}\p{N}_.:/@=-]+$/u.test(word) ? word : '…');

@@ -1,28 +1,19 @@
-import type { ContextFit } from '../../conversation/context-fit.ts';
+import { isTooLong } from '../../ask/fallback.ts';
+import type { PlannedRequest } from '../../ask/plan-request.ts';
+import { rephrase } from '../../client/failure/request-failure.ts';
+import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
+import { type ContextFit, largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { endingFailure } from '../../output/ending-failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { PlannedRequest } from '../prompt/chat-request.ts';
 import type { Service } from '../service/service.ts';
-import type { GivenPrompt } from './split-advice.ts';
-
-interface ReportedPrompt {
-  readonly context: Context;
-  readonly options: {
-    readonly quiet?: boolean;
-    readonly reasoning?: boolean;
-    readonly strict?: boolean;
-  };
-  readonly presentation: Presentation;
-}
+import type { ChatRun } from './chat-run.ts';
 
 /** Shows waits, retries and reasoning. */
 export function reportProgress(
-  { context, presentation, options }: ReportedPrompt,
+  { context, presentation, options }: ChatRun,
   model: string,
 ): ProgressReporter {
   const { stderr } = context.streams;
@@ -34,56 +25,59 @@ export function reportProgress(
   return createProgressReporter({ stderr, style, notices, activity, model, showReasoning });
 }
 
-async function withCommandLineHint(failure: Failure, { environment }: Context): Promise<Failure> {
-  const { withHint } = await import('../program/report.ts');
-  return withHint(failure, environment);
+const advice = '--split auto sends it in pieces';
+
+/** Not for a prompt file, which has no words. */
+function canSplit({ options, words }: ChatRun): boolean {
+  const { jsonl, resume, branch, fallback, system } = options;
+  const isOther = [jsonl, options.continue, resume, branch, fallback].some(
+    (option) => option !== undefined && option !== false,
+  );
+  const text = words?.filter((word) => word !== '-').join(' ') ?? '';
+  return text !== '' && !isOther && !hasInputPlaceholder(text) && !hasInputPlaceholder(system);
 }
 
-/** Undefined if the request fits comfortably. */
-export async function promptWarning(
-  run: GivenPrompt,
-  { warning, fit }: PlannedRequest,
-): Promise<string | undefined> {
+/** About a prompt that may not fit the window; undefined if it fits comfortably. */
+export function promptWarning(run: ChatRun, { warning, fit }: PlannedRequest): string | undefined {
   if (warning === undefined || fit.state !== 'over') return warning;
-  const { withSplit } = await import('./split-advice.ts');
-  return withSplit(warning, run);
+  return canSplit(run) ? `${warning}; ${advice}` : warning;
 }
 
-interface FailedPrompt extends GivenPrompt {
-  readonly context: Context;
-  readonly fit: ContextFit;
+/** A failure with a hint if the service has refused a prompt because of its length. */
+function withSplitHint(
+  failure: Failure,
+  run: ChatRun,
+  fit: ContextFit,
+  windows: ModelWindows,
+): Failure {
+  if (failure.kind !== 'invalid_request') return failure;
+  if ((fit.state !== 'over' && !isTooLong(failure)) || !canSplit(run)) return failure;
+  const larger = fit.window === undefined ? undefined : largerModel(fit.window, windows);
+  const model = larger === undefined ? '' : `-m ${larger} has a larger window; `;
+  return rephrase(failure, { hint: `${model}${advice}` });
 }
 
-async function withRequestHint(
-  run: FailedPrompt,
-  error: unknown,
-  model: string,
-  service: Service,
-): Promise<unknown> {
-  const isRefused = error instanceof Failure && error.status !== undefined;
-  if (!isRefused) return error;
-  const { suggestModel } = await import('../service/near-model.ts');
-  const { withSplitHint } = await import('./split-advice.ts');
-  const windows = service.windows();
-  return suggestModel(withSplitHint(error, run, run.fit, windows), model, windows);
-}
-
-/** The failure of a prompt, with hints of the command line. */
+/** What was thrown instead of an answer, and the failure of the prompt, with hints of the command line. */
 export async function explain(
-  run: FailedPrompt,
+  run: ChatRun,
   thrown: unknown,
-  model: string,
+  { request, fit }: PlannedRequest,
   service: Service,
 ): Promise<{ readonly error: unknown; readonly failure: Failure }> {
-  const { context } = run;
-  const error = await withRequestHint(run, thrown, model, service);
-  const failure = await withCommandLineHint(endingFailure(error, context.signal), context);
-  return { error, failure };
+  const { environment, signal } = run.context;
+  let error = thrown;
+  if (thrown instanceof Failure && thrown.status !== undefined) {
+    const { suggestModel } = await import('../service/near-model.ts');
+    const windows = service.windows();
+    error = suggestModel(withSplitHint(thrown, run, fit, windows), request.model, windows);
+  }
+  const { withHint } = await import('../program/report.ts');
+  return { error, failure: withHint(endingFailure(error, signal), environment) };
 }
 
 /** @throws Failure `truncated_prompt` with `--strict` */
 export async function reportTruncation(
-  { options, presentation }: ReportedPrompt,
+  { options, presentation }: ChatRun,
   metadata: AnswerMetadata,
 ): Promise<void> {
   const truncated = await import('../../output/truncated-prompt.ts');

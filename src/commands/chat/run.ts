@@ -1,134 +1,131 @@
-import type { Failure } from '../../failure.ts';
-import { filteredNotice, finishNotice } from '../../output/notices.ts';
+import type { Answer, Sink } from '../../ask/ask.ts';
+import { ask } from '../../ask/ask.ts';
+import type { AnswerCheck } from '../../ask/check.ts';
 import {
-  chooseAnswerFormat,
-  noticeClosedOutput,
-  type AnswerFormat,
-} from '../../output/answer-format.ts';
-import { createAnswerMeter, type AnswerMetadata } from '../../output/answer-meter.ts';
+  askModels,
+  type Chain,
+  type ChainClients,
+  type Choice,
+  chooseModel,
+} from '../../ask/fallback.ts';
+import { planRequest } from '../../ask/plan-request.ts';
+import type { Message } from '../../client/contract.ts';
+import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
+import { Failure } from '../../failure.ts';
+import { filteredNotice, finishNotice } from '../../output/notices.ts';
+import type { AnswerMetadata } from '../../output/answer-meter.ts';
+import type { AnswerPrinter } from '../../output/answer-printer.ts';
 import { usageLine } from '../../output/figures.ts';
-import { createAnswerOutput, lookOf, type AnswerOutput } from '../print/answer-output.ts';
-import { planRequest, type PlannedRequest } from '../prompt/chat-request.ts';
+import { createAnswerOutput, lookOf } from '../print/answer-output.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
-import { loadCheck } from '../check/load-check.ts';
-import type { CheckOptions, SchemaSource, SelectOptions } from '../check/check-options.ts';
-import type { AnswerCheck } from '../check/open-check.ts';
 import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
-import { present, type Presentation } from '../print/presentation.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
+import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { chainClients, fallbackModels } from '../service/fallback.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { openService, type Service } from '../service/service.ts';
-import type { FallbackChain } from './fallback.ts';
+import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 import { explain, promptWarning, reportProgress, reportTruncation } from './prompt-report.ts';
 
-/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
-export interface ChatOptions
-  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
-  readonly model?: string;
-  readonly fallback?: string;
-  readonly every?: string;
-  readonly split?: 'auto' | 'lines' | 'paragraphs';
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly plain?: boolean;
-  readonly markdown?: boolean;
-  readonly raw?: boolean;
-  readonly reasoning?: boolean;
-  readonly dryRun?: boolean;
-  readonly interactive?: boolean;
-  readonly accessible?: boolean;
+/** A prompt that is ready to be sent. */
+export interface ReadyPrompt {
+  readonly run: ChatRun;
+  readonly messages: readonly Message[];
+  readonly chain: Chain;
+  readonly first: Choice;
+  readonly service: Service;
+  readonly clients: ChainClients;
+  /** Undefined if nothing is saved. */
+  readonly record: PromptRecord | undefined;
 }
 
-/** What is decided before the prompt is read. */
-export interface Preparation {
-  readonly context: Context;
-  readonly options: ChatOptions;
-  readonly presentation: Presentation;
-  readonly format: AnswerFormat;
+/** An answer, and the model that gave it. */
+export interface GivenAnswer extends Answer {
+  readonly choice: Choice;
 }
 
-interface ReadyPrompt extends Preparation {
-  /** Undefined if the input was not checked for secrets. */
-  readonly guard: SecretGuard | undefined;
-  /** In the ledger; `chat` if undefined. */
-  readonly command?: string;
-  /** Of the command line; undefined for a prompt file. */
-  readonly words?: readonly string[];
-  /** Of a prompt file; `--schema` overrides it. */
-  readonly ownSchema?: SchemaSource | undefined;
-}
-
-interface Run extends ReadyPrompt {
-  readonly conversation: OpenConversation;
-  /** Undefined if the answer is not checked. */
-  readonly check: AnswerCheck | undefined;
-}
-
-interface Plan {
-  readonly settings: ResolvedSettings;
-  readonly planned: PlannedRequest;
-  /** Undefined without fallbacks. */
-  readonly chain?: FallbackChain;
-}
-
-async function planPrompt(run: Run): Promise<Plan> {
-  const { settings, messages } = run.conversation;
-  if (settings.values.fallback === undefined) {
-    return { settings, planned: planRequest(settings, messages, run.options.stream) };
-  }
-  const { openChain } = await import('./fallback.ts');
-  const chain = openChain({ ...run, settings, messages });
-  return { ...chain, chain };
-}
-
-const described = (chain: FallbackChain | undefined, metadata: AnswerMetadata) =>
-  chain?.describe(metadata) ?? metadata;
-
-/** Sends the request and prints the answer, with all text received before a failure. */
-async function answer(
-  run: Run,
-  service: Service,
-  { planned: { request, fit }, chain }: Plan,
-  { printer }: AnswerOutput,
-): Promise<AnswerMetadata> {
-  const { context, conversation, guard } = run;
-  let progress = reportProgress(run, request.model);
-  const meter = createAnswerMeter(service.clock);
-  const metadata = (error?: Failure) => described(chain, meter.metadata(error));
-  let failure: Failure | undefined;
-  const onStep = (warn: () => void, model: string) => {
-    progress.end();
-    warn();
-    progress = reportProgress(run, model);
+function openChain(
+  { context, options, presentation: { notices } }: ChatRun,
+  { settings, messages }: OpenConversation,
+): Chain {
+  return {
+    models: fallbackModels(context, options, settings),
+    plan: (model) => planRequest(model.settings, messages, options.stream),
+    onStep: (_failed, _next, text) => notices.warning(text),
   };
-  const chatEvents = () =>
-    chain?.chat(service, printer, onStep) ?? service.client.chat(request, context);
-  const asked = chain?.answer ?? { model: request.model };
-  try {
-    const events = conversation.record(asked, chatEvents);
-    for await (const event of guard?.restore(events) ?? events) {
-      progress.event(event);
-      meter.event(event);
-      await printer.event(event);
-    }
-    context.signal.throwIfAborted();
-  } catch (thrown) {
-    const explained = await explain({ ...run, fit }, thrown, asked.model, service);
-    failure = explained.failure;
-    throw explained.error;
-  } finally {
-    progress.end();
-    await printer.end({ metadata: metadata(failure), failure });
-  }
-  return metadata();
 }
 
-function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: number): void {
+/** Begins with the request to a model; the steps to the next ones are reported. */
+async function begin({ run }: ReadyPrompt, choice: Choice, printer: Partial<AnswerPrinter>) {
+  const { warning } = choice.planned;
+  if (warning !== undefined) run.presentation.notices.warning(warning);
+  const { model, profile, fallbackFrom } = choice.answer;
+  await printer.record?.({ type: 'fallback-started', model, profile, fallbackFrom });
+}
+
+/**
+ * Asks the models from `from` on, until one answers; shows waits, and records the answer.
+ * @param isShown whether the text is printed as it arrives
+ */
+export async function askPrompt(
+  prompt: ReadyPrompt,
+  from: Choice,
+  messages: readonly Message[],
+  printer: Partial<AnswerPrinter>,
+  isShown: boolean,
+): Promise<GivenAnswer> {
+  const { run, chain, service, clients, record } = prompt;
+  const { guard } = run;
+  const { signal } = run.context;
+  let recorder: AnswerRecorder | undefined;
+  const given = await askModels(chain, from, async (choice) => {
+    if (choice !== from) await begin(prompt, choice, printer);
+    const { answer, model, planned } = choice;
+    const progress = reportProgress(run, answer.model);
+    recorder = record?.begin(answer);
+    const chatEvents = async () => {
+      const client = await clients.of(model);
+      return client.chat({ ...planned.request, messages }, { signal });
+    };
+    const sink: Sink = {
+      event(event) {
+        if (isShown || event.type !== 'text-received') progress.event(event);
+        return printer.event?.(event);
+      },
+    };
+    try {
+      return await ask({ send: chatEvents, clock: service.clock, signal, recorder, guard }, sink);
+    } finally {
+      progress.end();
+    }
+  });
+  recorder?.end(given.error instanceof Failure ? given.error.kind : undefined);
+  const thrown: unknown = given.error ?? (signal.aborted ? signal.reason : undefined);
+  if (thrown === undefined) return given;
+  return { ...given, ...(await explain(run, thrown, given.choice.planned, service)) };
+}
+
+interface Shown {
+  readonly metadata: AnswerMetadata;
+  /** Characters of the answer that were not shown. */
+  readonly removed: number;
+}
+
+/** Prints the answer as it arrives. */
+async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
+  const { run, first, messages } = prompt;
+  const { model, answer } = first;
+  const output = await createAnswerOutput({ ...run, ...lookOf(model.settings) }, answer.model);
+  const { printer } = output;
+  const { metadata, failure, error } = await askPrompt(prompt, first, messages, printer, true);
+  await printer.end({ metadata, failure });
+  if (error !== undefined) throw error;
+  return { metadata, removed: output.removed() };
+}
+
+function conclude({ run, first }: ReadyPrompt, { metadata, removed }: Shown): void {
   const { presentation, context, format, options } = run;
   for (const notice of [finishNotice(metadata), filteredNotice(removed)]) {
     if (notice !== undefined) presentation.notices.notice(notice);
@@ -136,75 +133,70 @@ function conclude(run: Run, metadata: AnswerMetadata, model: string, removed: nu
   const { stdout, stderr } = context.streams;
   const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
   if (!onTerminal || options.quiet === true) return;
-  const line = cleanLine(context, usageLine(metadata, model, presentation.isSpoken));
+  const line = cleanLine(context, usageLine(metadata, first.answer.model, presentation.isSpoken));
   void stderr.write(`${presentation.noticeStyle.dim(line)}\n`);
 }
 
-/** Sends the request and prints the answer, or the value in it if it is checked. */
-async function printAnswer(
-  run: Run,
-  service: Service,
-  plan: Plan,
-): Promise<{ readonly metadata: AnswerMetadata; readonly removed: number }> {
-  const { check } = run;
-  const { request, fit } = plan.planned;
-  const { model } = request;
-  if (check === undefined) {
-    const output = await createAnswerOutput({ ...run, ...lookOf(plan.settings) }, model);
-    const metadata = await answer(run, service, plan, output);
-    return { metadata, removed: output.removed() };
-  }
-  const { answerChecked } = await import('./checked-answer.ts');
-  return answerChecked({
-    ...run,
-    check,
-    service,
-    request,
-    chain: plan.chain,
-    reportProgress: (asked) => reportProgress(run, asked),
-    explain: (thrown, asked) => explain({ ...run, fit }, thrown, asked, service),
-  });
-}
-
-async function send(run: Run, plan: Plan): Promise<void> {
-  const { context, options, presentation } = run;
-  const { settings, planned, chain } = plan;
-  const warning = await promptWarning(run, planned);
+async function send(
+  run: ChatRun,
+  conversation: OpenConversation,
+  chain: Chain,
+  first: Choice,
+  check: AnswerCheck | undefined,
+): Promise<void> {
+  const { context, options, presentation, command = 'chat' } = run;
+  const warning = promptWarning(run, first.planned);
   if (warning !== undefined) presentation.notices.warning(warning);
-  const source = { command: run.command ?? 'chat', conversation: run.conversation.id };
-  const values = { ...settings.values, ...(options.raw && { thinkTags: 'answer' as const }) };
-  const sent = { ...settings, values };
-  const service = await openService(context, presentation, options, sent, source);
+  const source = { command, conversation: conversation.id };
+  const open = (settings: ResolvedSettings) => {
+    const values = { ...settings.values, ...(options.raw && { thinkTags: 'answer' as const }) };
+    return openService(context, presentation, options, { ...settings, values }, source);
+  };
+  const { settings } = first.model;
+  const service = await open(settings);
+  const clients = chainClients(service, settings, open);
   try {
-    const { metadata, removed } = await printAnswer(run, service, plan);
-    conclude(run, metadata, planned.request.model, removed);
-    if (metadata.estimatedPromptTokens !== undefined) await reportTruncation(run, metadata);
+    const record = await conversation.record();
+    const { messages } = conversation;
+    const prompt = { run, messages, chain, first, service, clients, record };
+    const shown =
+      check === undefined
+        ? await printAnswer(prompt)
+        : await (await import('./checked-answer.ts')).printChecked(prompt, check);
+    conclude(prompt, shown);
+    if (shown.metadata.estimatedPromptTokens !== undefined) {
+      await reportTruncation(run, shown.metadata);
+    }
   } finally {
-    await chain?.close();
+    await clients.close();
     await service.close();
   }
 }
 
-async function converse(run: Run): Promise<void> {
+async function converse(
+  run: ChatRun,
+  conversation: OpenConversation,
+  check: AnswerCheck | undefined,
+): Promise<void> {
   const { context, options, presentation } = run;
-  const planned = await planPrompt(run);
+  const chain = openChain(run, conversation);
+  const first = chooseModel(chain);
   if (options.dryRun === true) {
     const { printDryRun } = await import('../prompt/dry-run.ts');
-    await printDryRun(context, options, planned.settings, planned.planned);
+    await printDryRun(context, options, first.model.settings, first.planned);
     return;
   }
   if (options.raw === true && context.streams.stdout.isTerminal) {
     presentation.notices.warning('--raw lets the answer control this terminal');
   }
-  await send(run, planned);
+  await send(run, conversation, chain, first, check);
 }
 
-/** Decides how the answer is printed, before anything is read. @throws Failure `usage` for two formats */
-export async function prepare(context: Context, options: ChatOptions): Promise<Preparation> {
-  const presentation = await present(context, options);
-  noticeClosedOutput(context.streams.stdout, presentation.notices);
-  const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  return { context, options, presentation, format };
+async function loadCheck({ presentation, options, ownSchema }: ChatRun) {
+  const { schema, schemaRetries, select } = options;
+  if ((schema ?? ownSchema ?? schemaRetries ?? select) === undefined) return undefined;
+  const { openCheck } = await import('../../ask/check.ts');
+  return openCheck(presentation.notices, options, ownSchema);
 }
 
 /**
@@ -212,17 +204,17 @@ export async function prepare(context: Context, options: ChatOptions): Promise<P
  * @throws Failure, or the reason `context.signal` was aborted with
  */
 export async function sendPrompt(
-  preparation: ReadyPrompt,
+  run: ChatRun,
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<void> {
-  const { context, options, presentation } = preparation;
-  const check = await loadCheck(presentation.notices, options, preparation.ownSchema);
+  const { context, options, presentation } = run;
+  const check = await loadCheck(run);
   const sent = check?.prompt(prompt) ?? prompt;
   const used = check?.settings(settings) ?? settings;
   const conversation = await openConversation(context, presentation.notices, options, used, sent);
   try {
-    await converse({ ...preparation, conversation, check });
+    await converse(run, conversation, check);
   } finally {
     await conversation.close();
   }
@@ -234,10 +226,10 @@ export async function chat(
   options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
-  const preparation = await prepare(context, options);
-  const { notices } = preparation.presentation;
+  const run = await prepare(context, options);
+  const { notices } = run.presentation;
   const settings = readRequestSettings(context, notices, options);
   const guard = await openSecretGuard(context, options, settings);
   const read = await readPrompt(context, notices, words, options, { guard });
-  await sendPrompt({ ...preparation, guard, words }, withSystem(settings, read), read.prompt);
+  await sendPrompt({ ...run, guard, words }, withSystem(settings, read), read.prompt);
 }

@@ -1,3 +1,24 @@
+import { join } from 'node:path';
+import type { Answer, Sink } from '../../ask/ask.ts';
+import { askChain, type ChainClients, type FallbackModel, isTooLong } from '../../ask/fallback.ts';
+import { planRequest, promptMessages } from '../../ask/plan-request.ts';
+import {
+  askPieces,
+  combineAnswers,
+  combinePrompt,
+  combineRequests,
+  hashOf,
+  KeptAnswers,
+  leastBudget,
+  longestPrompt,
+  type Piece,
+  type PieceAnswer,
+  piecePrompt,
+  type PlannedPieces,
+  planPieces,
+  type Room,
+  roomFor,
+} from '../../ask/split.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import {
   type AttachedFile,
@@ -7,31 +28,36 @@ import {
 import { contextFit, smallestModelFor } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { Failure } from '../../failure.ts';
-import { count, tokenText } from '../../output/figures.ts';
+import { failureFields } from '../../output/ending-failure.ts';
+import { count, countOf, tokenText } from '../../output/figures.ts';
+import { answerFields, jsonLine } from '../../output/json-answer.ts';
+import { finishNotice } from '../../output/notices.ts';
+import { createStatusLine } from '../../output/activity.ts';
+import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { makePrivateFolder } from '../../storage/files.ts';
+import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { printJson } from '../print/print-data.ts';
+import { openWindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
-import { promptMessages } from '../prompt/chat-request.ts';
+import { cleanLine } from '../program/mask-secrets.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
-import { isTooLong } from '../service/fallback.ts';
+import { chainClients, fallbackModels } from '../service/fallback.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
-import { openService } from '../service/service.ts';
-import { openPromptSender } from './prompt-sender.ts';
-import { type ChatOptions, type Preparation, prepare, sendPrompt } from './run.ts';
-import {
-  combinePrompt,
-  combineRequests,
-  leastBudget,
-  longestPrompt,
-  packTexts,
-  type Piece,
-  piecePrompt,
-  planPieces,
-  roomFor,
-} from './split/plan-pieces.ts';
-import { printFinalAnswer, type SplitRun } from './split/final-answer.ts';
-import { openPieceSender, type PieceAnswer, type PieceSender } from './split/send-pieces.ts';
+import { openService, type Service } from '../service/service.ts';
+import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
+import { sendPrompt } from './run.ts';
+
+interface SplitRun extends ChatRun {
+  readonly settings: ResolvedSettings;
+  readonly prompt: string;
+  readonly room: Room;
+  readonly pieces: readonly Piece[];
+  /** The pieces for a different number of tokens. */
+  readonly planFor: (budget: number) => PlannedPieces;
+}
 
 /** Options of a conversation, and of other ways to send a prompt. */
 const unusable = ['jsonl', 'continue', 'resume', 'branch', 'every'] as const;
@@ -60,7 +86,7 @@ function checkOptions(options: ChatOptions, prompt: string): void {
 }
 
 async function readTexts(
-  { context, options, presentation }: Preparation,
+  { context, options, presentation }: ChatRun,
   words: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
@@ -106,31 +132,6 @@ async function printPlan({ context, settings, prompt, room, pieces }: SplitRun):
   });
 }
 
-/** Answers of pieces, combined until they fit in one request. @throws Failure if they never do */
-async function combine(
-  { prompt, room }: SplitRun,
-  sender: PieceSender,
-  answers: readonly PieceAnswer[],
-): Promise<Piece> {
-  let texts = answers.map(({ content }, index) => ({ name: `answer ${index + 1}`, content }));
-  for (;;) {
-    const groups = packTexts(texts, room.budget);
-    const [first] = groups;
-    if (first !== undefined && groups.length === 1) return first;
-    if (groups.length === texts.length) {
-      throw new Failure(
-        'invalid_request',
-        'the answers for the pieces are too long to be combined',
-        {
-          hint: 'set a smaller --max-tokens, or ask for shorter answers',
-        },
-      );
-    }
-    const combined = await sender.send(groups.map((group) => combinePrompt(prompt, group)));
-    texts = combined.map(({ content }, index) => ({ name: `answer ${index + 1}`, content }));
-  }
-}
-
 /** The share of the tokens that the next pieces have after the service has refused longer ones. */
 const smallerShare = 0.6;
 
@@ -151,43 +152,179 @@ async function sendFitting(run: SplitRun): Promise<void> {
   }
 }
 
+/** What sends the prompts of a split text. */
+interface Sending {
+  readonly run: SplitRun;
+  readonly models: readonly FallbackModel[];
+  readonly service: Service;
+  readonly clients: ChainClients;
+  readonly warn: (text: string) => void;
+}
+
+/** Asks with one prompt, with the models of `--fallback`. */
+function askOne(
+  { run, models, service, clients, warn }: Sending,
+  prompt: string,
+  sink?: Sink,
+): Promise<Answer> {
+  const { context, options, settings, guard } = run;
+  const { signal } = context;
+  const messages = promptMessages(settings.values.system, prompt);
+  const chain = {
+    models,
+    plan: (model: FallbackModel) => planRequest(model.settings, messages, options.stream),
+    onStep: (_failed: FallbackModel, _next: FallbackModel, text: string) => warn(text),
+  };
+  // The answers of pieces are sent again.
+  const restorer = sink === undefined ? undefined : guard;
+  const how = { clients, clock: service.clock, signal, guard: restorer, warn };
+  return askChain(chain, how, sink);
+}
+
+/** The answer for a piece. One that was cut is asked for once more; `--strict` refuses one for a cut prompt. */
+async function askPiece(sending: Sending, prompt: string): Promise<Answer> {
+  const first = await askOne(sending, prompt);
+  const isCut = first.failure?.kind === 'incomplete' && !first.isStopped;
+  const answer = isCut ? await askOne(sending, prompt) : first;
+  const { metadata, failure } = answer;
+  const warning = truncationWarning(metadata);
+  if (warning === undefined) return answer;
+  sending.warn(warning);
+  const isStrict = sending.run.options.strict === true;
+  return { ...answer, failure: failure ?? (isStrict ? truncationFailure(metadata) : undefined) };
+}
+
+/** Shows how many pieces are answered, on standard error and in the title of the window. */
+function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
+  const isShown = presentation.animated && options.quiet !== true;
+  const window = openWindowStatus(context, isShown, settings.values);
+  const line = createStatusLine({
+    stderr: context.streams.stderr,
+    style: presentation.noticeStyle,
+  });
+  let ended = 0;
+  const show = () => {
+    if (!isShown) return;
+    const share = Math.floor((100 * ended) / total);
+    line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
+    window.show(`${share}% - natter --split`, ended === 0 ? 'busy' : share);
+  };
+  return {
+    show,
+    next() {
+      ended += 1;
+      show();
+    },
+    clear: () => line.leave(false),
+    end() {
+      line.leave(false);
+      window.end();
+    },
+  };
+}
+
+/** Where the answers are kept; undefined if nothing is saved. The same command continues with the same file. */
+function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): string | undefined {
+  const { state } = resolveFolders(context);
+  const { model, system = '', save } = settings.values;
+  if (state === undefined || !save) return undefined;
+  const folder = join(state, 'split');
+  makePrivateFolder(folder);
+  return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
+}
+
+/** @returns the answers for the pieces, and what is left to combine */
+async function answerPieces(
+  opened: Omit<Sending, 'warn'>,
+  prompts: readonly string[],
+  kept: KeptAnswers,
+) {
+  const { context, presentation, prompt, room } = opened.run;
+  const progress = createProgress(opened.run, prompts.length);
+  const reported = new Set<string>();
+  const warn = (text: string) => {
+    if (reported.has(text)) return;
+    reported.add(text);
+    progress.clear();
+    presentation.notices.warning(text);
+  };
+  const send = (next: readonly string[]) =>
+    askPieces(next, kept, context.signal, async (text) => {
+      const answer = await askPiece({ ...opened, warn }, text);
+      progress.next();
+      return answer;
+    });
+  progress.show();
+  try {
+    const answers = await send(prompts);
+    return { answers, last: await combineAnswers(answers, prompt, room, send) };
+  } finally {
+    progress.end();
+  }
+}
+
+/** Asks for the answer to the whole prompt, and prints it. @throws Failure */
+async function printFinalAnswer(
+  sending: Sending,
+  last: Piece,
+  answers: readonly PieceAnswer[],
+): Promise<void> {
+  const { run } = sending;
+  const { context, format, presentation, settings, prompt } = run;
+  const output =
+    format === 'json' ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
+  const sink = output?.printer ?? { event: () => undefined };
+  const answer = await askOne(sending, combinePrompt(prompt, last), sink);
+  const { content, metadata, failure } = answer;
+  await output?.printer.end();
+  context.signal.throwIfAborted();
+  if (output === undefined) {
+    const clean = (text: string) => cleanLine(context, text);
+    const error = failure === undefined ? {} : failureFields(failure, clean);
+    const pieces = answers.map(({ content: text, usage }, index) => {
+      const names = run.pieces[index]?.texts.map(({ name }) => name);
+      return { piece: index + 1, names, content: text, usage };
+    });
+    const fields = answerFields(metadata, content, settings.values.model);
+    await context.streams.stdout.write(jsonLine({ ...fields, pieces, ...error }));
+  }
+  if (failure !== undefined) throw failure;
+  const notice = finishNotice(metadata);
+  if (notice !== undefined) presentation.notices.notice(notice);
+}
+
 async function sendPieces(run: SplitRun): Promise<void> {
   const { context, options, presentation, settings, prompt, pieces } = run;
-  const source = { command: 'chat --split' };
-  const network = { network: undiciNetwork };
-  const service = await openService(context, presentation, options, settings, source, network);
+  const { notices } = presentation;
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
-  const { stream } = options;
-  const isQuiet = options.quiet === true;
-  const identity = [settings.values.model, settings.values.system ?? '', ...prompts];
-  const isStrict = options.strict === true;
-  const how = { stream, isQuiet, isStrict };
-  const sending = { context, options, presentation, settings, service, ...how, identity };
-  const last = openPromptSender({ context, options, presentation, settings, service });
+  const source = { command: 'chat --split' };
+  const open = (own: ResolvedSettings) =>
+    openService(context, presentation, options, own, source, { network: undiciNetwork });
+  const models = fallbackModels(context, options, settings);
+  const service = await open(settings);
+  const clients = chainClients(service, settings, open);
+  const opened = { run, models, service, clients };
+  const kept = new KeptAnswers(keptFile(run, prompts));
   try {
-    const sender = await openPieceSender(sending);
-    let isComplete = false;
-    try {
-      if (sender.already > 0) {
-        presentation.notices.notice(
-          `continuing: ${count(sender.already)} answers are from an earlier run`,
-        );
-      }
-      const answers = await sender.send(prompts);
-      const combined = await combine(run, sender, answers);
-      await printFinalAnswer(run, service, last, combined, answers);
-      isComplete = true;
-    } catch (error) {
-      // These pieces are not sent again.
-      isComplete = error instanceof Failure && isTooLong(error);
-      throw error;
-    } finally {
-      await sender.close(isComplete);
+    if (kept.saved > 0) {
+      notices.notice(`continuing: ${count(kept.saved)} answers are from an earlier run`);
     }
+    const { answers, last } = await answerPieces(opened, prompts, kept);
+    const warn = (text: string) => notices.warning(text);
+    await printFinalAnswer({ ...opened, warn }, last, answers);
+    kept.remove();
+  } catch (error) {
+    // Pieces that are too long are not sent again.
+    if (error instanceof Failure && isTooLong(error)) kept.remove();
+    if (context.signal.aborted && kept.saved > 0) {
+      const text = `${countOf(kept.saved, 'answer')} kept`;
+      notices.notice(`${text}; run the same command again to send the rest`);
+    }
+    throw error;
   } finally {
-    await last.close();
+    await clients.close();
     await service.close();
   }
 }
@@ -203,11 +340,11 @@ export async function runSplit(
 ): Promise<void> {
   const prompt = words.filter((word) => word !== inputWord).join(' ');
   checkOptions(options, prompt);
-  const preparation = await prepare(context, options);
-  const { notices } = preparation.presentation;
+  const chatRun = await prepare(context, options);
+  const { notices } = chatRun.presentation;
   const own = readRequestSettings(context, notices, options);
   const guard = await openSecretGuard(context, options, own);
-  const sources = await readTexts(preparation, words, guard);
+  const sources = await readTexts(chatRun, words, guard);
   const whole = composePrompt({ prompt, ...sources });
   const { system, maxTokens } = own.values;
   const messages = promptMessages(system, whole);
@@ -221,12 +358,12 @@ export async function runSplit(
   const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
   const { pieces, longLines } = planFor(room.budget);
   if (pieces.length === 1 || (fits && options.split === 'auto')) {
-    return sendPrompt({ ...preparation, guard }, settings, whole);
+    return sendPrompt({ ...chatRun, guard }, settings, whole);
   }
   notices.notice(`${count(pieces.length)} pieces, ${tokenText(tokensOf(pieces), true)}`);
   if (longLines > 0) {
     notices.notice(`lines longer than a piece were cut between characters: ${count(longLines)}`);
   }
-  const run = { ...preparation, settings, guard, prompt, room, pieces, planFor };
+  const run = { ...chatRun, settings, guard, prompt, room, pieces, planFor };
   return options.dryRun === true ? printPlan(run) : sendFitting(run);
 }

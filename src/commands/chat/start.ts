@@ -1,5 +1,5 @@
-import type { ChatOptions } from './run.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { ChatOptions } from './chat-run.ts';
+import type { Context, Action } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
 
 /** Options that make sense only for a single answer. */
@@ -19,7 +19,7 @@ const oneShot = [
  * @throws Failure `usage` for `--interactive` without a terminal
  */
 export function wantsRepl(
-  { streams }: Pick<Context, 'streams'>,
+  { streams }: Context,
   words: readonly string[],
   options: ChatOptions,
 ): boolean {
@@ -48,7 +48,7 @@ export function mayBeCommand(words: readonly string[], options: ChatOptions): bo
   return words.length <= maxWords && /^[A-Za-z-]{2,}$/.test(first);
 }
 
-export type RunChat = Run<ChatOptions, [words: readonly string[]]>;
+export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
 
 export const runChat: RunChat = async (context, options, words) => {
   if (wantsRepl(context, words, options)) {
@@ -57,7 +57,11 @@ export const runChat: RunChat = async (context, options, words) => {
     return;
   }
   const isAlone = options.resume === true && words.length === 0 && options.file === undefined;
-  if (isAlone && context.streams.stdin.isTerminal) (await import('./refused-list.ts')).refuseList();
+  if (isAlone && context.streams.stdin.isTerminal) {
+    throw new Failure('usage', '--resume alone lists conversations, which needs a terminal', {
+      hint: 'natter conversations lists them; natter --resume ID "and at sunset?" continues one',
+    });
+  }
   if (mayBeCommand(words, options)) {
     const { confirmMistakenCommand } = await import('./mistaken-command.ts');
     await confirmMistakenCommand(context, options, words);

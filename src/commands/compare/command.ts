@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander';
-import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
+import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
-import type { CompareOptions } from './comparison.ts';
+import type { CompareOptions } from './models.ts';
 
-export type RunCompare = Run<CompareOptions, [words: readonly string[]]>;
+export type RunCompare = Action<CompareOptions, [words: readonly string[]]>;
 
 const runCompare: RunCompare = async (...words) => {
   const { compare } = await import('./run.ts');
@@ -16,7 +16,7 @@ const runCompare: RunCompare = async (...words) => {
 const modelOption = () =>
   new Option(
     '-m, --models <ids>',
-    'comma-separated models, default origin,nextgen; profile:model uses a different profile',
+    'comma-separated models; profile:model uses a different profile; default: the model in use and another one of the service',
   ).argParser(collect);
 
 const outputOptions = () => [

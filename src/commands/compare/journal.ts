@@ -1,6 +1,6 @@
-import type { ChatEvent } from '../../client/events.ts';
 import type { Message } from '../../client/contract.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
+import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
@@ -10,39 +10,20 @@ import {
   openNamedJournal,
   type NextTurn,
 } from '../journal/open-conversation.ts';
-import type { Context } from '../program/context.ts';
-import { promptMessages } from '../prompt/chat-request.ts';
-import type { Correction } from '../check/ask.ts';
-import type { ConversationOptions } from '../prompt/prompt-options.ts';
-import type { ComparedModel } from './models.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
+import type { Comparison } from './models.ts';
 
 /** The conversation of a comparison. The answers are versions of the same turn. */
 export interface ComparisonJournal {
   /** The messages for a model with these settings. */
   messages(settings: ResolvedSettings): readonly Message[];
-  /** Records an answer while passing its events through. */
-  record(index: number, events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
-  /** Records a correction and its answer below the last answer of the model; the same prompt again adds a version. */
-  recordCorrection(
-    index: number,
-    correction: Correction,
-    events: AsyncIterable<ChatEvent>,
-  ): AsyncIterable<ChatEvent>;
+  /** What records the answer of each model; empty if nothing is saved. */
+  readonly records: readonly PromptRecord[];
   /** The id of the conversation; undefined if it is not saved. */
   readonly id: string | undefined;
   /** Selects the answer to continue with: the first complete one with text, else the first with text. */
   choose(answers: readonly ComparedAnswer[]): void;
   close(): Promise<void>;
-}
-
-export interface ComparisonJournalOptions {
-  readonly context: Context;
-  readonly notices: Notices;
-  readonly options: ConversationOptions;
-  readonly models: readonly ComparedModel[];
-  readonly prompt: string;
-  /** Whether the conversation is written to disk. */
-  readonly save: boolean;
 }
 
 type MessagesFor = ComparisonJournal['messages'];
@@ -51,8 +32,7 @@ function unsavedJournal(messages: MessagesFor): ComparisonJournal {
   return {
     messages,
     id: undefined,
-    record: (_index, events) => events,
-    recordCorrection: (_index, _correction, events) => events,
+    records: [],
     choose: () => undefined,
     close: async () => undefined,
   };
@@ -75,33 +55,20 @@ async function begin(
   models: readonly string[],
   messages: MessagesFor,
 ): Promise<ComparisonJournal> {
-  const { createAnswerRecorder, recordAnswer } =
-    await import('../../conversation/journal/record-answer.ts');
+  const { createPromptRecord } = await import('../../conversation/journal/record-answer.ts');
   const [parent] = turns.map((turn) => journal.addTurn(turn).id).slice(-1);
-  const ids = models.map((model) => journal.startAnswer({ model, parent }).id);
-  const prompts = models.map(() => parent);
+  const records = models
+    .map((model) => journal.startAnswer({ model, parent }).id)
+    .map((id) => createPromptRecord(journal, parent, id));
   const select = (index: number) => {
-    const id = ids[index];
+    const id = records[index]?.turn();
     if (id !== undefined) journal.select(id);
   };
   select(0);
   return {
     messages,
     id: journal.conversation().id,
-    record(index, events) {
-      const answer = { model: models[index] ?? '', parent };
-      return recordAnswer(createAnswerRecorder(journal, answer, ids[index]), events);
-    },
-    recordCorrection(index, { isRepeat, prompt }, events) {
-      if (!isRepeat) {
-        const content = prompt;
-        prompts[index] = journal.addTurn({ role: 'user', content, parent: ids[index] }).id;
-      }
-      const answer = { model: models[index] ?? '', parent: prompts[index] };
-      const { id } = journal.startAnswer(answer);
-      ids[index] = id;
-      return recordAnswer(createAnswerRecorder(journal, answer, id), events);
-    },
+    records,
     choose: (answers) => select(bestOf(answers)),
     close: () => journal.close(),
   };
@@ -112,9 +79,11 @@ async function begin(
  * @throws Failure if the named one cannot be found or opened
  */
 export async function openComparisonJournal(
-  comparison: ComparisonJournalOptions,
+  { context, options, models, prompt }: Comparison,
+  notices: Notices,
 ): Promise<ComparisonJournal> {
-  const { context, notices, options, models, prompt, save } = comparison;
+  // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
+  const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
   const ids = models.map(({ settings }) => settings.values.model);
   const [first] = models;
   const promptOnly: MessagesFor = ({ values }) => promptMessages(values.system, prompt);

@@ -1,17 +1,48 @@
+import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import { catalogue } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
+import type { AnswerFormat } from '../../output/answer-format.ts';
+import { type Notices, silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { Run } from '../program/run.ts';
+import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
+import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { type NamedModel, parseModel, settingsOf } from '../service/named-model.ts';
-import { readStored, type SettingsContext } from '../service/settings-access.ts';
+import { openService } from '../service/service.ts';
+import {
+  readRequestSettings,
+  readStored,
+  type SettingsContext,
+} from '../service/settings-access.ts';
 
 export interface ComparedModel extends NamedModel {
   readonly settings: ResolvedSettings;
 }
 
-const defaultModels = 'origin,nextgen';
+/** Options of `natter compare`. */
+export interface CompareOptions
+  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
+  /** Comma-separated lists. */
+  readonly models?: readonly string[];
+  readonly diff?: boolean;
+  readonly stacked?: boolean;
+  readonly plain?: boolean;
+  readonly json?: boolean;
+  readonly jsonl?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export interface Comparison extends Run<CompareOptions> {
+  readonly models: readonly ComparedModel[];
+  readonly prompt: string;
+  readonly format: AnswerFormat;
+  /** Undefined if the answers are not checked. */
+  readonly check: AnswerCheck | undefined;
+  /** Undefined if nothing in the prompt is checked for secrets. */
+  readonly guard: SecretGuard | undefined;
+}
 
 /** The label of a repeated model has a number. @throws Failure `usage` for fewer than two models, or an unknown profile */
 export function parseModels(
@@ -34,20 +65,56 @@ export function parseModels(
   });
 }
 
-type ModelOptions = GlobalOptions & PromptOptions & { readonly models?: readonly string[] };
-
 /**
  * With `--sandbox`, profiles are ignored.
+ * @param usual the models without `--models`
  * @throws Failure for fewer than two models, an invalid value or an unreadable file
  */
 export function readComparedModels(
   context: SettingsContext,
   notices: Notices,
-  options: ModelOptions,
+  options: CompareOptions,
+  usual: readonly NamedModel[],
 ): readonly ComparedModel[] {
   const stored = options.sandbox === true ? undefined : readStored(context, notices);
   const profiles = stored && knownProfiles(stored);
-  return parseModels(options.models ?? [defaultModels], profiles).map((named) => {
+  const models = options.models === undefined ? usual : parseModels(options.models, profiles);
+  return models.map((named) => {
     return { ...named, settings: settingsOf(context, options, named, stored) };
+  });
+}
+
+async function listModels(
+  { context, presentation, options }: Run<CompareOptions>,
+  settings: ResolvedSettings,
+): Promise<readonly string[]> {
+  const source = { command: 'compare' };
+  const service = await openService(context, presentation, options, settings, source);
+  try {
+    const records = await service.client.listModels({ signal: context.signal });
+    return records.map(({ id }) => id);
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * The configured model and another one of the service's list. A model of the contract is compared with the other one,
+ * without a request.
+ * @throws Failure `usage` if the service lists no other model
+ */
+export async function defaultModels(run: Run<CompareOptions>): Promise<readonly NamedModel[]> {
+  const { context, options } = run;
+  const settings = readRequestSettings(context, silentNotices, options);
+  const { model } = settings.values;
+  const published = catalogue.map(({ id }) => id);
+  const named = (id: string) => ({ label: id, profile: undefined, model: id });
+  if (model === 'auto') return published.map(named);
+  const known = published.includes(model) ? published : undefined;
+  const listed = known ?? (options.dryRun === true ? [] : await listModels(run, settings));
+  const other = listed.find((id) => id !== model);
+  if (other !== undefined) return [model, other].map(named);
+  throw new Failure('usage', `there is no second model to compare ${model} with`, {
+    hint: `name both: natter compare -m ${model},OTHER …`,
   });
 }

@@ -1,6 +1,5 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
-import type { AnswerFormat } from '../../output/answer-format.ts';
 import { filteredNotice, finishNotice, refusalNotice } from '../../output/notices.ts';
 import { endReasonOf, type ComparedAnswer } from '../../output/comparison/comparison-view.ts';
 import { heading } from '../../output/comparison/stacked-answers.ts';
@@ -8,20 +7,12 @@ import { figuresText } from '../../output/answer-figures.ts';
 import { count } from '../../output/figures.ts';
 import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
+import type { Comparison } from './models.ts';
 
-export interface FinishedComparison {
-  readonly context: Pick<Context, 'streams' | 'secrets'>;
-  readonly options: {
-    readonly diff?: boolean;
-    readonly quiet?: boolean;
-    readonly strict?: boolean;
-  };
-  readonly presentation: Presentation;
-  readonly format: AnswerFormat;
+interface FinishedComparison extends Comparison {
   readonly answers: readonly ComparedAnswer[];
+  /** Characters of the answers that were not shown. */
   readonly removed: number;
 }
 
@@ -87,6 +78,25 @@ function printNotices({
 
 type FailedAnswer = Pick<ComparedAnswer, 'label' | 'failure'>;
 
+/** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
+function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
+  const answered = answers.flatMap(({ label, metadata }, index) => {
+    const { values } = models[index]?.settings ?? {};
+    return metadata.model === undefined || values === undefined
+      ? []
+      : [{ label, asked: values.model, service: values.baseUrl, reported: metadata.model }];
+  });
+  for (const [index, answer] of answered.entries()) {
+    const other = answered
+      .slice(0, index)
+      .find(({ service, reported }) => service === answer.service && reported === answer.reported);
+    if (other === undefined || other.asked === answer.asked) continue;
+    presentation.notices.warning(
+      `${other.label} and ${answer.label} were both answered by ${answer.reported}, as the service reports`,
+    );
+  }
+}
+
 /** With the failures of `--strict`. */
 function failuresOf({ options, answers }: FinishedComparison): readonly FailedAnswer[] {
   return answers.map(({ label, failure, metadata }) => ({
@@ -106,6 +116,7 @@ export async function reportComparison(comparison: FinishedComparison): Promise<
   if (options.diff === true) await printDiffs(comparison);
   if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
   printNotices(comparison);
+  warnSameModel(comparison);
   const [first, ...others] = failuresOf(comparison)
     .map(withLabel)
     .filter((failure) => failure !== undefined);

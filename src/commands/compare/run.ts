@@ -1,24 +1,29 @@
+import { openCheck } from '../../ask/check.ts';
+import { compareModels } from '../../ask/compare.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
+import { Failure } from '../../failure.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';
-import { Failure } from '../../failure.ts';
-import { loadCheck } from '../check/load-check.ts';
-import { present } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import { openWindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
-import { planRequest } from '../prompt/chat-request.ts';
+import { withRequestHint } from '../program/report.ts';
+import { startRun } from '../program/run.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { UsageSource } from '../../usage/budget.ts';
 import { openService, type Service } from '../service/service.ts';
-import { askModel } from './ask-model.ts';
-import type { CompareOptions, Comparison } from './comparison.ts';
 import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
-import { readComparedModels, type ComparedModel } from './models.ts';
+import {
+  type CompareOptions,
+  type Comparison,
+  defaultModels,
+  readComparedModels,
+} from './models.ts';
 import { reportComparison } from './report.ts';
-import { openView, showsColumns, type CompareViewOptions } from './view.ts';
+import { openView, showsColumns } from './view.ts';
 
 interface Services {
   /** @param profile undefined for the current one */
@@ -50,37 +55,32 @@ async function openServices(
   return { of: (profile) => services.get(profile), close };
 }
 
-function openJournal(comparison: Comparison): Promise<ComparisonJournal> {
-  const { presentation, models, options } = comparison;
-  // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
-  const allSave = models.every(({ settings }) => settings.values.save);
-  const save = allSave && options.dryRun !== true;
-  return openComparisonJournal({ ...comparison, notices: presentation.notices, save });
-}
-
-/** Sends the prompt to all models at the same time. @throws errors that are not a Failure */
+/** Sends the prompt to all models at the same time. */
 async function sendAll(
   comparison: Comparison,
   services: Services,
   view: ComparisonView,
   journal: ComparisonJournal,
 ): Promise<readonly ComparedAnswer[]> {
-  const { context, models } = comparison;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
-  const asking = { comparison, view, journal, signal };
-  const send = async (model: ComparedModel, index: number): Promise<ComparedAnswer> => {
-    try {
-      return await askModel(asking, model, index, services.of(model.profile));
-    } catch (error) {
-      stop.abort(error);
-      throw error;
-    }
+  const { context, models, check, guard, options, presentation, format } = comparison;
+  const comparing = {
+    view,
+    showsEvents: format === 'jsonl',
+    check,
+    stream: options.stream,
+    notices: presentation.notices,
+    explain: withRequestHint,
+    signal: context.signal,
+    guard,
   };
-  const pending = models.map(send);
-  // After an error the caller closes the view and the journal: no answer may still write to them.
-  await Promise.allSettled(pending);
-  const answers = await Promise.all(pending);
+  const asked = models.flatMap(({ label, profile, settings }, index) => {
+    const service = services.of(profile);
+    if (service === undefined) return [];
+    const { client, clock } = service;
+    const messages = journal.messages(settings);
+    return [{ label, settings, client, clock, messages, record: journal.records[index] }];
+  });
+  const answers = await compareModels(comparing, asked);
   journal.choose(answers);
   return answers;
 }
@@ -107,13 +107,8 @@ function watchAnswers({ context, presentation, models }: Comparison, view: Compa
   return { view: counted, end: () => status?.end() };
 }
 
-async function showAnswers(
-  comparison: Comparison,
-  services: Services,
-  journal: ComparisonJournal,
-  viewOptions: CompareViewOptions,
-) {
-  const view = await openView(viewOptions);
+async function showAnswers(comparison: Comparison, services: Services, journal: ComparisonJournal) {
+  const view = await openView(comparison);
   const window = watchAnswers(comparison, view);
   try {
     const answers = await sendAll(comparison, services, window.view, journal);
@@ -148,20 +143,15 @@ async function recordAnswers(
   services: Services,
   onOpened: (journal: ComparisonJournal) => void,
 ) {
-  const { models, options, presentation } = comparison;
-  const stacked = options.stacked === true;
-  const labels = models.map(({ label }) => label);
-  const { values, colors: ownColors = {} } = models[0]?.settings ?? {};
-  const { wrap = 'words', theme = 'color' } = values ?? {};
-  const viewOptions = { ...comparison, stacked, labels, wrap, theme, ownColors };
+  const { presentation } = comparison;
   const notices = deferNotices(presentation.notices);
-  if (!showsColumns(viewOptions)) notices.release();
+  if (!showsColumns(comparison)) notices.release();
   const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
   try {
-    const journal = await openJournal(withHeldNotices);
+    const journal = await openComparisonJournal(withHeldNotices, notices);
     onOpened(journal);
     try {
-      return await showAnswers(withHeldNotices, services, journal, viewOptions);
+      return await showAnswers(withHeldNotices, services, journal);
     } finally {
       await journal.close();
     }
@@ -172,9 +162,9 @@ async function recordAnswers(
 
 /** Prints `{requests: [{asked, …}]}`: the label of each model, and the fields of a dry run of `natter chat`. */
 async function printRequests(comparison: Comparison): Promise<void> {
-  const { context, options, models } = comparison;
+  const { context, options, models, presentation } = comparison;
   const { dryRunDocument } = await import('../prompt/dry-run.ts');
-  const journal = await openJournal(comparison);
+  const journal = await openComparisonJournal(comparison, presentation.notices);
   try {
     const requests: object[] = [];
     for (const { label, settings } of models) {
@@ -202,27 +192,27 @@ export async function compare(
   options: CompareOptions,
   words: readonly string[],
 ): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
+  let conversation: string | undefined;
+  const run = await startRun(context, options);
+  const { notices } = run.presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseDiffInJson(options, format);
-  const withoutSystem = readComparedModels(context, notices, options);
+  const usual = options.models === undefined ? await defaultModels(run) : [];
+  const withoutSystem = readComparedModels(context, notices, options, usual);
   const guards = withoutSystem.map(({ settings }) => openSecretGuard(context, options, settings));
   const guard = (await Promise.all(guards)).find((opened) => opened !== undefined);
   const read = await readPrompt(context, notices, words, options, {
     command: 'natter compare',
     guard,
   });
-  const check = await loadCheck(notices, options);
+  const check = await openCheck(notices, options);
   const prompt = check?.prompt(read.prompt) ?? read.prompt;
   const models = withoutSystem.map((model) => {
     const settings = withSystem(model.settings, read);
     return { ...model, settings: check?.settings(settings) ?? settings };
   });
-  const own = { context, options, presentation, format };
-  const comparison: Comparison = { ...own, models, prompt, check, guard };
+  const comparison: Comparison = { ...run, format, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);
-  let conversation: string | undefined;
   const source = { command: 'compare', conversation: () => conversation };
   const services = await openServices(comparison, source);
   try {

@@ -211,7 +211,7 @@ function formatLine({ value, description }: Candidate): string {
  * @param words of the line without natter; the last has `=` before it, because Windows PowerShell drops empty arguments
  */
 export async function printCompletions(
-  context: FolderFacts & Pick<Context, 'streams'>,
+  context: Context,
   program: CompletedCommand,
   words: readonly string[],
 ): Promise<void> {

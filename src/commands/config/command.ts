@@ -1,21 +1,21 @@
 import { Command } from 'commander';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { setExamples, setHelpList } from '../program/help-details.ts';
 import { settingRows } from '../help/setting-rows.ts';
 import { storedKinds } from '../service/stored-paths.ts';
 
 export interface RunConfig {
-  readonly list: Run<JsonOptions>;
-  readonly get: Run<JsonOptions, [name: string]>;
-  readonly set: Run<GlobalOptions, [name: string, value: string]>;
-  readonly unset: Run<GlobalOptions, [name: string]>;
-  readonly keys: Run<JsonOptions>;
-  readonly path: Run<GlobalOptions>;
-  readonly paths: Run<JsonOptions, [name: string | undefined]>;
-  readonly use: Run<GlobalOptions, [profile: string]>;
-  readonly profiles: Run<JsonOptions>;
-  readonly remove: Run<GlobalOptions, [profile: string]>;
+  readonly list: Action<JsonOptions>;
+  readonly get: Action<JsonOptions, [name: string]>;
+  readonly set: Action<GlobalOptions, [name: string, value: string]>;
+  readonly unset: Action<GlobalOptions, [name: string]>;
+  readonly keys: Action<JsonOptions>;
+  readonly path: Action<GlobalOptions>;
+  readonly paths: Action<JsonOptions, [name: string | undefined]>;
+  readonly use: Action<GlobalOptions, [profile: string]>;
+  readonly profiles: Action<JsonOptions>;
+  readonly remove: Action<GlobalOptions, [profile: string]>;
 }
 
 const load = () => import('./run.ts');

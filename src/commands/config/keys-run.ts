@@ -3,12 +3,12 @@ import { parseOwnKeys, withOwnKeys } from '../../repl/editing/keys/own-keys.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import type { Run } from '../program/context.ts';
+import type { Action } from '../program/context.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 import { readSettings } from '../service/settings-access.ts';
 
 /** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
-export const listKeys: Run<JsonOptions> = async (context, options) => {
+export const listKeys: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const { keys: stored, profile } = readSettings(context, presentation.notices, options);
   const own = parseOwnKeys(withoutSources(stored), 'configuration', { profile: profile.value });

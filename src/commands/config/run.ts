@@ -10,7 +10,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printSettings, printTable } from '../print/print-data.ts';
-import type { Run } from '../program/context.ts';
+import type { Action } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
@@ -62,7 +62,7 @@ function checkSettingName(name: string): void {
   }
 }
 
-export const listSettings: Run<JsonOptions> = async (context, options) => {
+export const listSettings: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const rows = settingRows(readSettings(context, presentation.notices, options));
   await printSettings(context, presentation, rows, options);
@@ -72,7 +72,7 @@ export const listSettings: Run<JsonOptions> = async (context, options) => {
 const storedName = (name: string) => (name.startsWith('headers.') ? name.toLowerCase() : name);
 
 /** Runs `natter config get <name>`. @throws Failure `not_found` if the setting has no value */
-export const getSetting: Run<JsonOptions, [name: string]> = async (context, options, name) => {
+export const getSetting: Action<JsonOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   checkSettingName(name);
   const wanted = storedName(name);
@@ -142,7 +142,7 @@ async function keyCheck(name: string): Promise<KeyCheck> {
 /** Of a value in a notice; a system prompt may be long. */
 const shownColumns = 60;
 
-export const setSetting: Run<GlobalOptions, [name: string, value: string]> = async (
+export const setSetting: Action<GlobalOptions, [name: string, value: string]> = async (
   context,
   options,
   name,
@@ -170,7 +170,11 @@ export const setSetting: Run<GlobalOptions, [name: string, value: string]> = asy
   if (problem !== undefined) notices.warning(problem);
 };
 
-export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
+export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
   const { notices } = await present(context, options);
   checkSettingName(name);
   const stored = readStored(context, notices);
@@ -187,7 +191,7 @@ export const unsetSetting: Run<GlobalOptions, [name: string]> = async (context, 
 };
 
 /** Runs `natter config path`. @throws Failure `storage` without a home folder */
-export const showPath: Run<GlobalOptions> = async (context) => {
+export const showPath: Action<GlobalOptions> = async (context) => {
   await context.streams.stdout.write(`${findStoredPath(context, 'settings').path}\n`);
 };
 
@@ -195,7 +199,7 @@ export const showPath: Run<GlobalOptions> = async (context) => {
  * Runs `natter config paths [name]`.
  * @throws Failure `not_found` for an unknown name, `storage` for a path without a home folder
  */
-export const showPaths: Run<JsonOptions, [name: string | undefined]> = async (
+export const showPaths: Action<JsonOptions, [name: string | undefined]> = async (
   context,
   options,
   name,
@@ -212,7 +216,7 @@ export const showPaths: Run<JsonOptions, [name: string | undefined]> = async (
   await printTable(context, await present(context, options), columns, rows);
 };
 
-export const useProfile: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
+export const useProfile: Action<GlobalOptions, [name: string]> = async (context, options, name) => {
   const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.useProfile(stored, name));
   notices.notice(`${name} is the current profile`);
@@ -221,13 +225,17 @@ export const useProfile: Run<GlobalOptions, [name: string]> = async (context, op
   }
 };
 
-export const removeProfile: Run<GlobalOptions, [name: string]> = async (context, options, name) => {
+export const removeProfile: Action<GlobalOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
   const { notices } = await present(context, options);
   await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
   notices.notice(`removed profile ${name} and its key`);
 };
 
-export const listProfiles: Run<JsonOptions> = async (context, options) => {
+export const listProfiles: Action<JsonOptions> = async (context, options) => {
   const presentation = await present(context, options);
   const summaries = profiles.listProfiles(readStored(context, presentation.notices));
   if (options.json === true) {

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 import { refuseWords } from '../program/usage-failure.ts';
@@ -8,13 +8,13 @@ import type { SearchOptions } from './search-run.ts';
 import type { ExportOptions, ShowOptions } from './text-run.ts';
 
 export interface RunConversations {
-  readonly list: Run<ListConversationsOptions>;
-  readonly show: Run<ShowOptions, [name: string]>;
-  readonly search: Run<SearchOptions, [patterns: readonly string[]]>;
-  readonly export: Run<ExportOptions, [name: string]>;
-  readonly rename: Run<JsonOptions, [name: string, title: string]>;
-  readonly delete: Run<JsonOptions, [names: readonly string[]]>;
-  readonly undelete: Run<JsonOptions, [names: readonly string[]]>;
+  readonly list: Action<ListConversationsOptions>;
+  readonly show: Action<ShowOptions, [name: string]>;
+  readonly search: Action<SearchOptions, [patterns: readonly string[]]>;
+  readonly export: Action<ExportOptions, [name: string]>;
+  readonly rename: Action<JsonOptions, [name: string, title: string]>;
+  readonly delete: Action<JsonOptions, [names: readonly string[]]>;
+  readonly undelete: Action<JsonOptions, [names: readonly string[]]>;
 }
 
 const loadRun = () => import('./run.ts');

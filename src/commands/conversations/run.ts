@@ -18,7 +18,7 @@ import type { Column } from '../../output/table.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import type { Run } from '../program/context.ts';
+import type { Action } from '../program/context.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
@@ -92,7 +92,7 @@ function documentOf({ entry, summary }: SummarizedEntry) {
   };
 }
 
-export const listConversations: Run<ListConversationsOptions> = async (context, options) => {
+export const listConversations: Action<ListConversationsOptions> = async (context, options) => {
   const { notices, style } = await present(context, options);
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
@@ -120,7 +120,7 @@ const describe = ({ id, path }: LibraryEntry) => {
   return title === '' ? id : `${id} (${title})`;
 };
 
-export const renameConversation: Run<JsonOptions, [name: string, title: string]> = async (
+export const renameConversation: Action<JsonOptions, [name: string, title: string]> = async (
   context,
   options,
   name,
@@ -137,7 +137,7 @@ const unique = (entries: readonly LibraryEntry[]): readonly LibraryEntry[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
-type RunOnNames = Run<JsonOptions, [names: readonly string[]]>;
+type RunOnNames = Action<JsonOptions, [names: readonly string[]]>;
 
 /** Runs `natter conversations delete`. Finds all conversations before it moves any. @throws Failure */
 export const deleteConversations: RunOnNames = async (context, options, names) => {

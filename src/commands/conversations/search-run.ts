@@ -1,3 +1,4 @@
+import type { Run } from '../program/run.ts';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import {
@@ -17,7 +18,7 @@ import { createProgress } from '../../output/progress.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder } from '../journal/library-access.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 
@@ -36,10 +37,7 @@ function contextLines(text: string): number {
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
 }
 
-interface Search {
-  readonly context: Context;
-  readonly presentation: Presentation;
-  readonly options: SearchOptions;
+interface Search extends Run<SearchOptions> {
   readonly patterns: SearchPatterns;
 }
 

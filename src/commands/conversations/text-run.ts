@@ -9,7 +9,7 @@ import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
-import type { Run } from '../program/context.ts';
+import type { Action } from '../program/context.ts';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
@@ -45,7 +45,7 @@ function* grouped(
   yield group.join('');
 }
 
-export const showConversation: Run<ShowOptions, [name: string]> = async (
+export const showConversation: Action<ShowOptions, [name: string]> = async (
   context,
   options,
   name,
@@ -90,7 +90,7 @@ async function writeExport(
   }
 }
 
-export const exportConversation: Run<ExportOptions, [name: string]> = async (
+export const exportConversation: Action<ExportOptions, [name: string]> = async (
   context,
   options,
   name,

@@ -132,10 +132,7 @@ function variableFindings(environment: Environment): readonly VariableFinding[] 
 }
 
 /** Lists the environment variables that matter. */
-export async function checkEnvironment(
-  { environment }: Pick<Context, 'environment'>,
-  add: AddFinding,
-): Promise<void> {
+export async function checkEnvironment({ environment }: Context, add: AddFinding): Promise<void> {
   const found = variableFindings(environment);
   for (const finding of found) {
     await add({ section: 'environment', check: 'variable', ...finding });

@@ -7,9 +7,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { privateMode, settingsFile, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { Context } from '../program/context.ts';
-import { asFailure, failedFinding, type AddFinding, type Finding } from './finding.ts';
-
-type FileFinding = Omit<Finding, 'section'>;
+import { asFailure, failedFinding, type AddFinding, type SectionFinding } from './finding.ts';
 
 const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
@@ -35,7 +33,7 @@ interface CheckedFolder {
   readonly without?: string;
 }
 
-function unusable(checked: CheckedFolder, error: unknown): FileFinding {
+function unusable(checked: CheckedFolder, error: unknown): SectionFinding {
   const { name, folder, without } = checked;
   const text = `cannot write into the ${name} folder ${folder}: ${failureReason(error)}`;
   const check = `${name}-folder`;
@@ -50,7 +48,7 @@ function folderFinding(
   checked: CheckedFolder,
   platform: NodeJS.Platform,
   probeName: string,
-): FileFinding {
+): SectionFinding {
   const { name, folder } = checked;
   const check = `${name}-folder`;
   try {
@@ -73,7 +71,7 @@ function folderFinding(
 
 const lowSpace = 100 * 1024 * 1024;
 
-function spaceFinding(folder: string): FileFinding | undefined {
+function spaceFinding(folder: string): SectionFinding | undefined {
   const { bavail, bsize } = fs.statfsSync(nearestFolder(folder));
   if (bavail * bsize >= lowSpace) return undefined;
   const text = `only ${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free for conversations`;
@@ -84,7 +82,7 @@ function spaceFinding(folder: string): FileFinding | undefined {
 function settingsFileFinding(
   folder: string,
   settings: ResolvedSettings | undefined,
-): FileFinding | undefined {
+): SectionFinding | undefined {
   const file = settingsPath(folder, settingsFile);
   const entry = fs.statSync(file, { throwIfNoEntry: false });
   const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
@@ -117,7 +115,7 @@ function checkedFolders(context: Context): readonly CheckedFolder[] {
 function diskFindings(
   context: Context,
   settings: ResolvedSettings | undefined,
-): readonly FileFinding[] {
+): readonly SectionFinding[] {
   const { config, data } = resolveFolders(context);
   const isUnix = context.platform !== 'win32';
   const found = [
@@ -133,7 +131,7 @@ export async function checkFiles(
   settings: ResolvedSettings | undefined,
   add: AddFinding,
 ): Promise<void> {
-  const addFile = (finding: FileFinding) => add({ section: 'files', ...finding });
+  const addFile = (finding: SectionFinding) => add({ section: 'files', ...finding });
   try {
     const folders = checkedFolders(context);
     if (context.homeDirectory === undefined) {

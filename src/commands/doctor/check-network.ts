@@ -7,11 +7,9 @@ import { proxyFor } from '../../client/http/route.ts';
 import { createRoute, type Route } from '../../client/http/route.ts';
 import type { Environment } from '../../environment.ts';
 import { withHint } from '../program/report.ts';
-import { asFailure, type Finding } from './finding.ts';
+import { asFailure, type SectionFinding } from './finding.ts';
 import type { ObservedResponse } from './observed-network.ts';
 import type { Probe } from './probe.ts';
-
-type NetworkFinding = Omit<Finding, 'section'>;
 
 const proxyVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [
   name,
@@ -19,7 +17,7 @@ const proxyVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name)
 ]);
 
 /** @throws Failure `configuration` for an invalid proxy URL */
-export function proxyFinding(url: URL, environment: Environment): NetworkFinding {
+export function proxyFinding(url: URL, environment: Environment): SectionFinding {
   const check = 'proxy';
   const proxy = proxyFor(url, environment);
   if (proxy !== undefined) {
@@ -48,7 +46,7 @@ function untrusted(
   { problem = '', chain }: TlsInspection,
   route: Route,
   environment: Environment,
-): NetworkFinding {
+): SectionFinding {
   const failure = withHint(certificateFailure({}, problem, route), environment);
   const isAuthority = failure.remedy?.code === 'trust-authority';
   const names = [...chain.map(({ subject }) => subject), chain.at(-1)?.issuer ?? ''];
@@ -69,7 +67,7 @@ export function certificateFinding(
   route: Route,
   environment: Environment,
   now: number,
-): NetworkFinding {
+): SectionFinding {
   const { problem, chain, protocol } = inspection;
   if (problem !== undefined) return untrusted(inspection, route, environment);
   const [own] = chain;
@@ -88,7 +86,7 @@ export function certificateFinding(
 const allowedSkew = 60;
 
 /** Compares the Date header of a response with the local clock. */
-export function clockFinding({ headers, arrived }: ObservedResponse): NetworkFinding {
+export function clockFinding({ headers, arrived }: ObservedResponse): SectionFinding {
   const { date } = headers;
   const check = 'clock';
   const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
@@ -118,7 +116,7 @@ const certificateRemedies = new Set<string | undefined>([
   'check-host',
 ]);
 
-async function inspectService(probe: Probe, url: URL): Promise<NetworkFinding> {
+async function inspectService(probe: Probe, url: URL): Promise<SectionFinding> {
   const { context, settings, wait } = probe;
   const { clock, environment, signal } = context;
   const { inspectCertificate } = await import('../../client/http/inspect-certificate.ts');
@@ -146,7 +144,7 @@ export async function checkNetwork(
     readonly failure?: { readonly remedy: { readonly code: string } | undefined };
   },
 ): Promise<void> {
-  const add = (finding: NetworkFinding) => probe.add({ section: 'network', ...finding });
+  const add = (finding: SectionFinding) => probe.add({ section: 'network', ...finding });
   const url = parseBaseUrl(baseUrl);
   await add(proxyFinding(url, probe.context.environment));
   const isReached =

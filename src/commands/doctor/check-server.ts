@@ -8,11 +8,9 @@ import {
   type WholeFacts,
 } from './answer-facts.ts';
 import { answerLimit, type ServiceAttempts } from './check-service.ts';
-import type { AddFinding, Finding } from './finding.ts';
+import type { AddFinding, SectionFinding } from './finding.ts';
 import type { Attempt } from './probe.ts';
 import type { ObservedResponse } from './observed-network.ts';
-
-type ServerFinding = Omit<Finding, 'section'>;
 
 /** The facts as in the JSON output; null for what was not observed. */
 export interface ServerFacts {
@@ -23,8 +21,8 @@ export interface ServerFacts {
   readonly error: { readonly status: number; readonly form: string } | null;
 }
 
-const note = (check: string, text: string): ServerFinding => ({ check, outcome: 'note', text });
-const ok = (check: string, text: string): ServerFinding => ({ check, outcome: 'ok', text });
+const note = (check: string, text: string): SectionFinding => ({ check, outcome: 'note', text });
+const ok = (check: string, text: string): SectionFinding => ({ check, outcome: 'ok', text });
 
 const usageTexts: Readonly<Record<StreamFacts['usage'], string>> = {
   none: 'usage: none in streams, so streamed answers have no token counts',
@@ -33,7 +31,7 @@ const usageTexts: Readonly<Record<StreamFacts['usage'], string>> = {
   every: 'usage: in streams, in several chunks',
 };
 
-function streamFindings(facts: StreamFacts): readonly ServerFinding[] {
+function streamFindings(facts: StreamFacts): readonly SectionFinding[] {
   const { hasDone, finishReason, usage, comments, otherLines, events } = facts;
   return [
     ok('form', `streams: server-sent events, ${events} for this answer`),
@@ -54,7 +52,7 @@ function streamFindings(facts: StreamFacts): readonly ServerFinding[] {
 function formFindings(
   { stream, whole }: ServerFacts,
   streamed: ObservedResponse | undefined,
-): readonly ServerFinding[] {
+): readonly SectionFinding[] {
   const isJson = stream === null && streamed !== undefined && wholeFacts(streamed.body());
   return [
     ...(isJson
@@ -68,7 +66,7 @@ function formFindings(
   ];
 }
 
-function fieldFindings({ stream, whole }: ServerFacts): readonly ServerFinding[] {
+function fieldFindings({ stream, whole }: ServerFacts): readonly SectionFinding[] {
   const fields = [...new Set([...(stream?.extraFields ?? []), ...(whole?.extraFields ?? [])])];
   return fields.length === 0
     ? []
@@ -84,7 +82,7 @@ function headerFindings({ request_id_header: id, rate_limit_headers: limits }: S
   ];
 }
 
-function limitFindings({ streamed, whole }: ServiceAttempts): readonly ServerFinding[] {
+function limitFindings({ streamed, whole }: ServiceAttempts): readonly SectionFinding[] {
   const counts = [streamed, whole].map(({ value }) => value?.usage?.completion_tokens ?? 0);
   const most = Math.max(...counts);
   if (most <= answerLimit) return [];

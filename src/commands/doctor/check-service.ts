@@ -2,11 +2,9 @@ import { collectAnswer, type CollectedAnswer } from '../../client/collect-answer
 import type { ModelRecord } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
-import { planRequest } from '../prompt/chat-request.ts';
-import { addressOf, failedFinding, type Finding } from './finding.ts';
+import { planRequest } from '../../ask/plan-request.ts';
+import { addressOf, failedFinding, type Finding, type SectionFinding } from './finding.ts';
 import { attempt, type Attempt, type Probe } from './probe.ts';
-
-type ServiceFinding = Omit<Finding, 'section'>;
 
 /** Tokens of each answer. */
 export const answerLimit = 16;
@@ -33,7 +31,7 @@ function failed(probe: Probe, check: string, failure: Failure, what: string): Fi
 
 const maxShown = 5;
 
-function listFinding(records: readonly ModelRecord[], time: number): ServiceFinding {
+function listFinding(records: readonly ModelRecord[], time: number): SectionFinding {
   const check = 'list';
   if (records.length === 0) {
     return { check, outcome: 'warning', text: 'the service lists no models' };
@@ -44,7 +42,7 @@ function listFinding(records: readonly ModelRecord[], time: number): ServiceFind
   return { check, outcome: 'ok', text: `models: ${shown} (${milliseconds(time)})` };
 }
 
-function unlistedModel(ids: readonly string[], model: string): ServiceFinding | undefined {
+function unlistedModel(ids: readonly string[], model: string): SectionFinding | undefined {
   if (ids.length === 0 || ids.includes(model)) return undefined;
   // Users paste this command into a shell, and the id is from the service.
   const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
@@ -57,7 +55,7 @@ function unlistedModel(ids: readonly string[], model: string): ServiceFinding | 
 }
 
 async function checkList(probe: Probe, { value, failure, time }: Attempt<readonly ModelRecord[]>) {
-  const add = (finding: ServiceFinding) => probe.add({ section: 'service', ...finding });
+  const add = (finding: SectionFinding) => probe.add({ section: 'service', ...finding });
   if (value !== undefined) await add(listFinding(value, time));
   else if (failure?.kind === 'not_found') {
     await add({ check: 'list', outcome: 'note', text: 'the service has no list of models (404)' });
@@ -70,7 +68,7 @@ async function checkGet(probe: Probe, model: string): Promise<Failure | undefine
   const { failure, time } = await attempt(probe, () =>
     client.getModel(model, { signal: context.signal }),
   );
-  const finding: ServiceFinding =
+  const finding: SectionFinding =
     failure === undefined
       ? { check: 'get', outcome: 'ok', text: `the record of ${model} (${milliseconds(time)})` }
       : failure.kind === 'not_found'
@@ -112,7 +110,7 @@ async function checkPrompt(
   const what = stream ? 'a streamed answer' : 'an answer in one JSON body';
   const sent = await send(probe, stream);
   const { value, failure, time } = sent;
-  const finding: ServiceFinding =
+  const finding: SectionFinding =
     failure === undefined
       ? {
           check,
@@ -136,7 +134,7 @@ function refusal(what: string, { status, kind }: Failure): string {
 async function checkWrongKey(probe: Probe): Promise<Attempt<unknown> | undefined> {
   const { strangerClient: client, context } = probe;
   const check = 'wrong-key';
-  const add = (finding: ServiceFinding) => probe.add({ section: 'service', ...finding });
+  const add = (finding: SectionFinding) => probe.add({ section: 'service', ...finding });
   if (client === undefined) {
     await add({ check, outcome: 'skipped', text: 'no key is set, so no wrong key was sent' });
     return undefined;
@@ -157,7 +155,7 @@ async function checkUnknownModel(probe: Probe): Promise<Attempt<unknown>> {
   const sent = await send({ ...probe, client: probe.unmeteredClient }, false, unknownModel);
   const { failure } = sent;
   const refused = ['not_found', 'invalid_request', 'forbidden'];
-  const add = (finding: ServiceFinding) => probe.add({ section: 'service', ...finding });
+  const add = (finding: SectionFinding) => probe.add({ section: 'service', ...finding });
   const check = 'unknown-model';
   if (failure !== undefined && refused.includes(failure.kind)) {
     await add({ check, outcome: 'ok', text: refusal('an unknown model', failure) });

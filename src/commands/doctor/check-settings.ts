@@ -19,9 +19,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { otherProfiles } from '../service/other-profiles.ts';
 import { readSettings, readStored } from '../service/settings-access.ts';
-import { asFailure, failedFinding, type AddFinding, type Finding } from './finding.ts';
-
-type SettingsFinding = Omit<Finding, 'section'>;
+import { asFailure, failedFinding, type AddFinding, type SectionFinding } from './finding.ts';
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);
 const familyNames = settingFamilies.map(({ name }) => name.replace(/\..*$/, ''));
@@ -30,7 +28,7 @@ const knownKeys: readonly string[] = [
   ...familyNames,
 ];
 
-function unknownKey(key: string, where: string): SettingsFinding {
+function unknownKey(key: string, where: string): SectionFinding {
   const near = nearlyNamed(key, knownKeys);
   const suggestion = near === undefined ? '' : `did you mean ${near}? `;
   return {
@@ -42,7 +40,7 @@ function unknownKey(key: string, where: string): SettingsFinding {
 }
 
 /** Keys in the settings file that natter does not read. */
-function unknownKeys({ settings }: StoredSettings): readonly SettingsFinding[] {
+function unknownKeys({ settings }: StoredSettings): readonly SectionFinding[] {
   const own = Object.keys(settings).filter((key) => !documentKeys.has(key));
   const inProfiles = Object.entries(settings.profiles).flatMap(([profile, values]) =>
     Object.keys(values)
@@ -61,7 +59,7 @@ function checkFamilies({ prices, colors }: ResolvedSettings): void {
 /** Profiles with a value that natter refuses; the profile in use is resolved with its flags and variables instead. */
 function brokenProfiles(stored: StoredSettings, current: string | undefined) {
   const names = Object.keys(stored.settings.profiles).filter((name) => name !== current);
-  return names.flatMap((profile): readonly SettingsFinding[] => {
+  return names.flatMap((profile): readonly SectionFinding[] => {
     try {
       checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
       return [];
@@ -81,7 +79,7 @@ function shownValue(name: string, value: string): string {
 }
 
 /** The settings in force that are not the default, without the key. */
-function changedSettings(settings: ResolvedSettings): readonly SettingsFinding[] {
+function changedSettings(settings: ResolvedSettings): readonly SectionFinding[] {
   return listSettings(settings)
     .filter(({ name, source }) => name !== 'api-key' && source.kind !== 'default')
     .map(({ name, value = '', source }) => ({
@@ -91,7 +89,7 @@ function changedSettings(settings: ResolvedSettings): readonly SettingsFinding[]
     }));
 }
 
-function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): SettingsFinding {
+function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): SectionFinding {
   if (apiKey !== undefined) {
     const text = `a key is set (${describeSource(apiKey.source)})`;
     return { check: 'key', outcome: 'ok', text };
@@ -109,7 +107,7 @@ function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Settin
   };
 }
 
-function encryptionFindings({ values, headers }: ResolvedSettings): readonly SettingsFinding[] {
+function encryptionFindings({ values, headers }: ResolvedSettings): readonly SectionFinding[] {
   const url = parseBaseUrl(values.baseUrl ?? '');
   if (url.protocol === 'https:' || isLoopbackName(url.hostname)) return [];
   const carried = Object.keys(headers).some(isSecretHeader) ? 'Prompts and headers' : 'Prompts';
@@ -127,7 +125,7 @@ function serviceFindings(
   context: Context,
   options: GlobalOptions,
   settings: ResolvedSettings,
-): readonly SettingsFinding[] {
+): readonly SectionFinding[] {
   if (options.sandbox === true) {
     return [{ check: 'service', outcome: 'ok', text: 'the service is the built-in sandbox' }];
   }
@@ -145,7 +143,7 @@ function serviceFindings(
       },
     ];
   }
-  const unsent = settings.unsentSecrets.map((secret): SettingsFinding => ({
+  const unsent = settings.unsentSecrets.map((secret): SectionFinding => ({
     check: 'unsent-secret',
     outcome: 'warning',
     text: describeUnsent(secret),
@@ -163,7 +161,7 @@ export async function checkSettings(
   options: GlobalOptions,
   add: AddFinding,
 ): Promise<ResolvedSettings | undefined> {
-  const addSetting = (finding: SettingsFinding) => add({ section: 'settings', ...finding });
+  const addSetting = (finding: SectionFinding) => add({ section: 'settings', ...finding });
   const warnings = new Set<string>();
   const notices: Notices = { notice: () => undefined, warning: (text) => void warnings.add(text) };
   try {

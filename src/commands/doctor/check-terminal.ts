@@ -2,13 +2,11 @@ import { hasColor } from '../../terminal/style.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import type { Presentation } from '../print/presentation.ts';
-import type { AddFinding, Finding } from './finding.ts';
-
-type TerminalFinding = Omit<Finding, 'section'>;
+import type { AddFinding, SectionFinding } from './finding.ts';
 
 const narrow = 40;
 
-function sizeFinding({ streams: { stdout } }: Context): TerminalFinding {
+function sizeFinding({ streams: { stdout } }: Context): SectionFinding {
   const check = 'size';
   if (!stdout.hasSize()) {
     const text = 'the terminal reports no size; natter assumes 80 columns and 24 rows';
@@ -21,7 +19,7 @@ function sizeFinding({ streams: { stdout } }: Context): TerminalFinding {
   return { check, outcome: 'warning', text, advice };
 }
 
-function colorFinding({ streams, environment }: Context, options: GlobalOptions): TerminalFinding {
+function colorFinding({ streams, environment }: Context, options: GlobalOptions): SectionFinding {
   const { isTerminal } = streams.stdout;
   const check = 'colour';
   if (hasColor({ isTerminal, environment, option: options.color })) {
@@ -37,7 +35,7 @@ function colorFinding({ streams, environment }: Context, options: GlobalOptions)
   return { check, outcome: 'note', text: `colour is off: ${reason}` };
 }
 
-function unicodeFinding(isUnicode: boolean, { environment }: Context): TerminalFinding {
+function unicodeFinding(isUnicode: boolean, { environment }: Context): SectionFinding {
   if (environment['TERM'] === 'linux') {
     const text = 'the Linux console has few characters, so tables and frames are drawn in ASCII';
     return { check: 'unicode', outcome: 'note', text };
@@ -55,10 +53,10 @@ function unicodeFinding(isUnicode: boolean, { environment }: Context): TerminalF
 export async function checkTerminal(
   context: Context,
   options: GlobalOptions,
-  { unicode }: Pick<Presentation, 'unicode'>,
+  { unicode }: Presentation,
   add: AddFinding,
 ): Promise<void> {
-  const addFinding = (finding: TerminalFinding) => add({ section: 'terminal', ...finding });
+  const addFinding = (finding: SectionFinding) => add({ section: 'terminal', ...finding });
   const { stdin, stdout, stderr } = context.streams;
   const names = { input: stdin, output: stdout, errors: stderr };
   const redirected = Object.entries(names)

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { DoctorOptions } from './run.ts';
 
-export type RunDoctor = Run<DoctorOptions>;
+export type RunDoctor = Action<DoctorOptions>;
 
 const runDoctor: RunDoctor = async (context, options) => {
   const { examine } = await import('./run.ts');

@@ -1,8 +1,7 @@
 import { nodeNetwork } from '../../client/http/node-network.ts';
+import type { Run } from '../program/run.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { openClient, openService, type Service } from '../service/service.ts';
 import { checkNetwork } from './check-network.ts';
@@ -12,10 +11,7 @@ import { addressOf, asFailure, failedFinding, type AddFinding } from './finding.
 import { observeNetwork } from './observed-network.ts';
 import { attempt, withShortLimits, type Probe } from './probe.ts';
 
-interface Examination {
-  readonly context: Context;
-  readonly options: GlobalOptions;
-  readonly presentation: Presentation;
+interface Examination extends Run<GlobalOptions> {
   readonly add: AddFinding;
   readonly wait: Probe['wait'];
 }

@@ -21,9 +21,8 @@ export type Section = keyof typeof sections;
 /** `note` is a fact that needs no action. Only a failed check decides the exit code. */
 export type Outcome = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
 
-/** One row of the page. Its texts may contain text from a server or a file. */
-export interface Finding {
-  readonly section: Section;
+/** One row of a section of the page. Its texts may contain text from a server or a file. */
+export interface SectionFinding {
   /** A stable name for programs, such as `wrong-key`. */
   readonly check: string;
   readonly outcome: Outcome;
@@ -32,6 +31,10 @@ export interface Finding {
   readonly advice?: string;
   /** Of a failed check; decides the exit code. */
   readonly kind?: FailureKind;
+}
+
+export interface Finding extends SectionFinding {
+  readonly section: Section;
 }
 
 /** Takes a finding as soon as it is known. */

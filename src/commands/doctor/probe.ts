@@ -31,7 +31,7 @@ export interface Attempt<Value> {
 
 /** @throws the reason of an abort */
 export async function attempt<Value>(
-  { context, observed, wait }: Pick<Probe, 'context' | 'observed' | 'wait'>,
+  { context, observed, wait }: Probe,
   run: () => Promise<Value>,
 ): Promise<Attempt<Value>> {
   const start = context.clock.monotonic();

@@ -1,19 +1,19 @@
 import type { Message } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
 import {
   conversationsFolder,
   lockFile,
   requireDataFolder,
 } from '../../conversation/library/conversation-folder.ts';
-import type { Journal, JournalOptions, NewAnswer } from '../../conversation/journal/journal.ts';
+import type { Journal, JournalOptions } from '../../conversation/journal/journal.ts';
+import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { Conversation, Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
 import { changedParams, resumedChanges } from '../service/changed-params.ts';
-import { promptMessages } from '../prompt/chat-request.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
 import type { Context } from '../program/context.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
@@ -26,10 +26,8 @@ export interface OpenConversation {
   readonly messages: readonly Message[];
   /** Undefined while it is not saved. */
   readonly id: () => string | undefined;
-  /** Open after {@link record}; undefined if nothing is saved. */
-  readonly journal: () => Journal | undefined;
-  /** Writes the prompt to the journal, sends it, and records the answer; `answer` may change until its first text. */
-  record(answer: NewAnswer, send: () => AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Writes the prompt to the journal, before it is sent; undefined if nothing is saved. */
+  record(): Promise<PromptRecord | undefined>;
   close(): Promise<void>;
 }
 
@@ -39,11 +37,7 @@ export interface NextTurn {
   readonly content: string;
 }
 
-export function journalOptions(
-  context: Pick<Context, 'clock' | 'random' | 'process' | 'version' | 'secrets'> & FolderFacts,
-  notices: Notices,
-  save: boolean,
-): JournalOptions {
+export function journalOptions(context: Context, notices: Notices, save: boolean): JournalOptions {
   const { clock, random, process, version, secrets } = context;
   const { data: folder } = resolveFolders(context);
   const onWarning: JournalOptions['onWarning'] = (...words) => notices.warning(...words);
@@ -51,17 +45,10 @@ export function journalOptions(
   return { folder, save, clock, random, process, version, mask, onWarning };
 }
 
-async function* recordTurns(
-  open: () => Promise<Journal>,
-  turns: readonly NextTurn[],
-  answer: NewAnswer,
-  send: () => AsyncIterable<ChatEvent>,
-): AsyncGenerator<ChatEvent, void> {
-  const { createAnswerRecorder, recordAnswer } =
-    await import('../../conversation/journal/record-answer.ts');
-  const journal = await open();
-  for (const turn of turns) journal.addTurn(turn);
-  yield* recordAnswer(createAnswerRecorder(journal, answer), send());
+async function recordTurns(journal: Journal, turns: readonly NextTurn[]): Promise<PromptRecord> {
+  const { createPromptRecord } = await import('../../conversation/journal/record-answer.ts');
+  const ids = turns.map((turn) => journal.addTurn(turn).id);
+  return createPromptRecord(journal, ids.at(-1));
 }
 
 function begin(
@@ -73,16 +60,16 @@ function begin(
   const messages = promptMessages(system, prompt);
   let journal: Journal | undefined;
   const id = () => journal?.conversation().id;
-  const base = { settings, messages, id, journal: () => journal };
-  if (!save) return { ...base, record: (_answer, send) => send(), close: async () => {} };
-  const open = async () => {
-    const { createJournal } = await import('../../conversation/journal/open-journal.ts');
-    journal = createJournal(options);
-    return journal;
-  };
   return {
-    ...base,
-    record: (answer, send) => recordTurns(open, messages as readonly NextTurn[], answer, send),
+    settings,
+    messages,
+    id,
+    async record() {
+      if (!save) return undefined;
+      const { createJournal } = await import('../../conversation/journal/open-journal.ts');
+      journal = createJournal(options);
+      return recordTurns(journal, messages as readonly NextTurn[]);
+    },
     close: async () => journal?.close(),
   };
 }
@@ -106,7 +93,7 @@ export function withModelOf(
 /** The settings with the parameters of a resumed conversation, unless options set them. */
 function withParametersOf(
   settings: ResolvedSettings,
-  { parameters }: Pick<Conversation, 'parameters'>,
+  { parameters }: Conversation,
 ): ResolvedSettings {
   const changes = resumedChanges(settings.params, parameters);
   return { ...settings, params: changedParams(settings.params, changes) };
@@ -114,7 +101,7 @@ function withParametersOf(
 
 /** How to open a conversation; `notices` reports a wait for its lock. */
 export interface JournalAccess {
-  readonly context: Pick<Context, 'process' | 'clock' | 'signal'>;
+  readonly context: Context;
   readonly notices: Notices;
   readonly journal: JournalOptions;
 }
@@ -174,8 +161,7 @@ async function resume(
     settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
     messages,
     id: () => journal.conversation().id,
-    journal: () => journal,
-    record: (answer, send) => recordTurns(async () => journal, turns, answer, send),
+    record: () => recordTurns(journal, turns),
     close: () => journal.close(),
   };
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { LastOptions } from './run.ts';
 
-export type RunLast = Run<LastOptions, [name: string]>;
+export type RunLast = Action<LastOptions, [name: string]>;
 
 const runLast: RunLast = async (context, options, name) => {
   const { printLast } = await import('./run.ts');

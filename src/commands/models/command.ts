@@ -1,13 +1,13 @@
 import { Command } from 'commander';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunModels {
-  readonly list: Run<JsonOptions>;
-  readonly search: Run<JsonOptions, [text: string]>;
-  readonly get: Run<JsonOptions, [id: string]>;
+  readonly list: Action<JsonOptions>;
+  readonly search: Action<JsonOptions, [text: string]>;
+  readonly get: Action<JsonOptions, [id: string]>;
 }
 
 const runModels: RunModels = {

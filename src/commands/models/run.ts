@@ -58,7 +58,7 @@ function readModels(
 }
 
 async function printModels(
-  context: Pick<Context, 'streams'>,
+  context: Context,
   options: JsonOptions,
   presentation: Presentation,
   records: readonly ModelRecord[],

@@ -49,7 +49,7 @@ export interface Presentation {
   readonly colors: TerminalColors;
 }
 
-function isUnicode({ environment, platform }: Pick<Context, 'environment' | 'platform'>): boolean {
+function isUnicode({ environment, platform }: Context): boolean {
   if (platform === 'win32') return true;
   // Its fonts have at most 512 characters.
   if (environment['TERM'] === 'linux') return false;
@@ -85,7 +85,7 @@ export function canRedraw(environment: Environment, { accessible }: AccessOption
 
 /** Decides once how the run shows output. */
 export async function present(
-  context: Pick<Context, 'streams' | 'environment' | 'platform' | 'secrets'>,
+  context: Context,
   options: GlobalOptions & AccessOptions,
 ): Promise<Presentation> {
   const { streams, environment, secrets } = context;

@@ -5,16 +5,14 @@ import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
 
-type Output = Pick<Context, 'streams'>;
-
 /** Prints a value as indented JSON that is safe on a terminal. */
-export async function printJson({ streams }: Output, value: unknown): Promise<void> {
+export async function printJson({ streams }: Context, value: unknown): Promise<void> {
   await streams.stdout.write(`${escapeJson(JSON.stringify(value, undefined, 2))}\n`);
 }
 
 /** Prints rows: a table on a terminal, tab-separated lines elsewhere. */
 export async function printTable(
-  { streams: { stdout } }: Output,
+  { streams: { stdout } }: Context,
   { style }: Pick<Presentation, 'style'>,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -26,7 +24,7 @@ export async function printTable(
 const settingColumns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
 
 export async function printSettings(
-  context: Output,
+  context: Context,
   presentation: Pick<Presentation, 'style'>,
   rows: readonly SettingRow[],
   { json = false }: { readonly json?: boolean },

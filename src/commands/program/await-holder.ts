@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
  * @throws Failure `storage`; the signal's reason
  */
 export async function awaitHolder(
-  { process, clock, signal }: Pick<Context, 'process' | 'clock' | 'signal'>,
+  { process, clock, signal }: Context,
   notices: Notices,
   lockPath: string,
   subject: string,

@@ -40,7 +40,7 @@ export interface Context {
 }
 
 /** The work of a command; `words` are its arguments. */
-export type Run<Options, Words extends readonly unknown[] = []> = (
+export type Action<Options, Words extends readonly unknown[] = []> = (
   context: Context,
   options: Options,
   ...words: Words

@@ -75,10 +75,8 @@ export const withHint = (failure: Failure, environment: Environment = {}): Failu
   withHintFor(failure, isSet(environment, 'NATTER_API_KEY'));
 
 /** {@link withHint} for one of many requests, which may have the key of a different profile. */
-export const withRequestHint = (
-  failure: Failure,
-  { apiKey }: Pick<ResolvedSettings, 'apiKey'>,
-): Failure => withHintFor(failure, apiKey?.source.name === 'NATTER_API_KEY');
+export const withRequestHint = (failure: Failure, { apiKey }: ResolvedSettings): Failure =>
+  withHintFor(failure, apiKey?.source.name === 'NATTER_API_KEY');
 
 /** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(

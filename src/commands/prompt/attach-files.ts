@@ -12,7 +12,7 @@ export interface AttachOptions {
   readonly lossy?: boolean | undefined;
   readonly signal: AbortSignal;
   /** For URLs. */
-  readonly context: Pick<Context, 'environment' | 'clock' | 'version'>;
+  readonly context: Context;
   /** Gets the number of files of a folder or a pattern. */
   readonly notices: Notices;
 }

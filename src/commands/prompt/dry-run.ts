@@ -6,7 +6,7 @@ import { maskKey, maskMark } from '../../secrecy/mask.ts';
 import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { describeSource, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { jsonRow, listSettings } from '../../settings/setting-rows.ts';
-import type { PlannedRequest } from './chat-request.ts';
+import type { PlannedRequest } from '../../ask/plan-request.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { printJson } from '../print/print-data.ts';
@@ -88,7 +88,7 @@ export async function dryRunDocument(
 }
 
 export async function printDryRun(
-  context: ClientContext & Pick<Context, 'streams'>,
+  context: ClientContext & Context,
   options: GlobalOptions,
   settings: ResolvedSettings,
   planned: PlannedRequest,

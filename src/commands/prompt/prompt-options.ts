@@ -3,12 +3,16 @@ import { collect, settingOption } from '../program/global-options.ts';
 
 // Options of the commands that send prompts.
 
+export interface ParamOptions {
+  /** Fields of the request body: `name=json`. */
+  readonly param?: readonly string[];
+}
+
 /** Values of settings are unparsed text. */
-export interface PromptOptions {
+export interface PromptOptions extends ParamOptions {
   readonly system?: string;
   readonly maxTokens?: string;
   readonly file?: readonly string[];
-  readonly param?: readonly string[];
   readonly budget?: string;
   /** Fails if the service has probably cut the prompt. */
   readonly strict?: boolean;

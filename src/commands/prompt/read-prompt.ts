@@ -18,8 +18,6 @@ import { attachFiles } from './attach-files.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
 
-type Input = Pick<Context, 'streams' | 'clock' | 'signal' | 'environment' | 'version'>;
-
 interface InputOptions {
   /** `-`: input must not be empty, and a terminal is read too. */
   readonly required: boolean;
@@ -38,7 +36,7 @@ const silenceNotice = 2000;
 const source = 'standard input';
 
 /** Returns the stop function. */
-function noticeSilence({ clock }: Input, notices: Notices): () => void {
+function noticeSilence({ clock }: Context, notices: Notices): () => void {
   return startTimer(clock, silenceNotice, () =>
     notices.notice('still waiting for standard input to end; use --no-stdin to ignore it'),
   );
@@ -54,7 +52,7 @@ function refuseTooLarge(size: number): void {
   );
 }
 
-async function readAll({ streams, signal }: Input, onBytes: () => void): Promise<Uint8Array> {
+async function readAll({ streams, signal }: Context, onBytes: () => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -81,7 +79,7 @@ async function readAll({ streams, signal }: Input, onBytes: () => void): Promise
  * @throws Failure for bytes that are not text, and for required input that is empty
  */
 async function readInput(
-  context: Input,
+  context: Context,
   notices: Notices,
   options: InputOptions,
 ): Promise<string | undefined> {
@@ -182,7 +180,7 @@ export type PromptSources = Required<Pick<PromptParts, 'files'>> & Pick<PromptPa
 
 /** Reads the files to attach, then standard input. @throws Failure */
 export async function readSources(
-  context: Input,
+  context: Context,
   notices: Notices,
   { names, guard, ...request }: SourceRequest,
   { stdin, stdinEncoding: encoding, lossy }: PromptOptions,
@@ -210,7 +208,7 @@ interface ReadPromptOptions {
  * @throws Failure `usage` if there is nothing to send, or requested input is not available
  */
 export async function readPrompt(
-  context: Input,
+  context: Context,
   notices: Notices,
   words: readonly string[],
   options: PromptOptions & Pick<ConversationOptions, 'resume'>,

@@ -1,17 +1,17 @@
 import { Command } from 'commander';
 import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { EditOptions } from './edit-run.ts';
 import type { ImportOptions } from './import-run.ts';
 
 export interface RunPrompts {
-  readonly list: Run<JsonOptions>;
-  readonly show: Run<JsonOptions, [name: string]>;
-  readonly path: Run<GlobalOptions, [name: string | undefined]>;
-  readonly edit: Run<EditOptions, [name: string]>;
-  readonly import: Run<ImportOptions, [files: readonly string[]]>;
+  readonly list: Action<JsonOptions>;
+  readonly show: Action<JsonOptions, [name: string]>;
+  readonly path: Action<GlobalOptions, [name: string | undefined]>;
+  readonly edit: Action<EditOptions, [name: string]>;
+  readonly import: Action<ImportOptions, [files: readonly string[]]>;
 }
 
 const runPrompts: RunPrompts = {

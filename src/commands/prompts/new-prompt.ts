@@ -19,7 +19,7 @@ export function requireOwn(own: string | undefined): string {
 }
 
 /** @throws Failure `usage` for a name that cannot be that of a file */
-export function checkNewName(context: Pick<Context, 'platform'>, name: string): void {
+export function checkNewName(context: Context, name: string): void {
   refuseReservedName(name, context.platform);
   if (isPromptName(name) && /^[\w./-]+$/.test(name)) return;
   throw new Failure('usage', `"${name}" cannot be the name of a prompt file`, {

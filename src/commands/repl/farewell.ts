@@ -7,7 +7,7 @@ export function savedId(session: Session): string | undefined {
 }
 
 /** One line about how to reopen the conversation; empty if it is not stored. */
-export function farewell({ signal }: Pick<Context, 'signal'>, session: Session): string {
+export function farewell({ signal }: Context, session: Session): string {
   const { conversation } = session.state();
   const isStored = session.isStored() && conversation.turns.size > 0;
   if (!isStored || signal.aborted) return '';

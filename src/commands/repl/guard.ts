@@ -2,7 +2,7 @@ import type { GuardPort } from '../../repl/session/ports.ts';
 import type { ServiceFacts } from '../../repl/state/state.ts';
 import type { SecretGuardMode } from '../../settings/setting-values.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import type { Context } from '../program/context.ts';
 import type { Redaction } from '../prompt/guard/inspect-texts.ts';
 import { guardMode } from '../prompt/guard/secret-guard.ts';

@@ -1,15 +1,10 @@
+import type { Run } from '../program/run.ts';
 import type { ServicePort } from '../../repl/session/ports.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { openService, type Service, serviceKey } from '../service/service.ts';
-import type { ChatOptions } from '../chat/run.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 
-interface RenewalOptions {
-  readonly context: Context;
-  readonly presentation: Presentation;
-  readonly options: ChatOptions;
-}
+interface RenewalOptions extends Run<ChatOptions> {}
 
 /**
  * As `keyRenewal` of a {@link ServicePort}.

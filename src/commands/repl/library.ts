@@ -27,7 +27,6 @@ import { formatTable, type Column, spokenRows } from '../../output/table.ts';
 import { timeAgo } from '../../output/figures.ts';
 import type { LibraryPort } from '../../repl/session/ports.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 
 const title: Column = { heading: 'TITLE' };
@@ -49,8 +48,7 @@ const maxSliceTime = 40;
 /** The maximum number of rows in a list, and of candidates. */
 const maxRows = 20;
 
-type LibraryContext = Pick<Context, 'clock' | 'process' | 'streams'> &
-  Pick<Presentation, 'isSpoken'>;
+type LibraryContext = Context & { readonly isSpoken: boolean };
 
 interface Listed {
   readonly entry: LibraryEntry;

@@ -16,8 +16,6 @@ import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 import type { Context } from '../program/context.ts';
 
-type ListContext = Pick<Context, 'clock' | 'process'>;
-
 /** Milliseconds of reading after which keys and timers are handled. */
 const maxSliceTime = 25;
 
@@ -33,7 +31,7 @@ const excerptStart = 12;
 
 /** The results for entries from `from` on, at least one. An entry that cannot be read has none. */
 function slice<Result>(
-  { clock }: ListContext,
+  { clock }: Context,
   entries: readonly LibraryEntry[],
   from: number,
   read: (entry: LibraryEntry) => Result | undefined,
@@ -59,7 +57,7 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
 }
 
 function listed(
-  { clock, process }: ListContext,
+  { clock, process }: Context,
   folder: string,
   entry: LibraryEntry,
 ): ListedConversation | undefined {
@@ -106,7 +104,7 @@ function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
 }
 
 /** Reads the conversations of a list, a part at a time. */
-export function createListPort(context: ListContext, folder: string): ListPort {
+export function createListPort(context: Context, folder: string): ListPort {
   return {
     now: () => context.clock.date(),
     entries: () => listEntries(folder),

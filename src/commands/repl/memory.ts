@@ -10,11 +10,9 @@ import {
 import { appendHistory, readHistory } from '../../repl/editing/history-file.ts';
 import { Failure } from '../../failure.ts';
 import type { HeldLock } from '../../storage/lock/lock.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { resolveFolders } from '../../settings/folders.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
-
-type MemoryContext = FolderFacts & Pick<Context, 'clock' | 'process' | 'random' | 'secrets'>;
 
 /** What is stored beyond a session: the history of prompts, and an unsent draft. */
 export interface ReplMemory {
@@ -56,7 +54,7 @@ function tolerant(warn: (text: string) => void) {
 const oldName = /^\d+$/;
 
 /** The draft of a session. Its lock shows other sessions that this one is running. */
-function createDraft(context: MemoryContext, folder: string, onUnread: (failure: Failure) => void) {
+function createDraft(context: Context, folder: string, onUnread: (failure: Failure) => void) {
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
   const ownId = parts.map((part) => part.toString(36)).join('-');
@@ -89,7 +87,7 @@ function createDraft(context: MemoryContext, folder: string, onUnread: (failure:
 
 /** The memory in the state folder; none for `--no-save`, and without a folder. */
 export function createReplMemory(
-  context: MemoryContext,
+  context: Context,
   isKept: boolean,
   warn: (text: string) => void,
 ): ReplMemory {

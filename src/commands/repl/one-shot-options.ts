@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 
 interface Need {
   readonly need: string;

@@ -1,4 +1,4 @@
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 
 /** What `--resume` names if it may open the list: not with a prompt, for which it means one conversation. */
 export function listedName(

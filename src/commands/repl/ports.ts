@@ -14,13 +14,13 @@ import { parseSessionParameter } from './session-parameter.ts';
 import type { ReplService } from './service.ts';
 import type { SessionNotices } from './session-notices.ts';
 
-export interface ReplPortsOptions extends Pick<ReplGuardOptions, 'options' | 'settings'> {
+export interface ReplPortsOptions extends ReplGuardOptions {
   readonly context: Context;
   readonly isLineMode: boolean;
   readonly service: ReplService;
   readonly library: LibraryPort;
   readonly memory: ReplMemory;
-  readonly sessionNotices: Pick<SessionNotices, 'presentation'>;
+  readonly sessionNotices: SessionNotices;
 }
 
 function shellPort({ environment, platform, clock, secrets }: Context): ShellPort {

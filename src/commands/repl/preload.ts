@@ -29,8 +29,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../prompt/guard/inspect-texts.ts'),
   () => import('../service/key-command.ts'),
   () => import('../../repl/effects/use-prompt-file.ts'),
-  () => import('./schema-check.ts'),
-  () => import('../../repl/effects/ask-again.ts'),
+  () => import('../../schema/compile-schema.ts'),
   () => import('../../repl/effects/compact.ts'),
   () => import('../../repl/effects/show-context.ts'),
   () => import('../../repl/effects/change-parameters.ts'),
@@ -49,7 +48,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
 export async function preloadRepl(
   clock: Clock,
   signal: AbortSignal,
-  service: Pick<ReplService, 'prepare'>,
+  service: ReplService,
 ): Promise<void> {
   await clock.sleep(pause, signal);
   await service.prepare();

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { openCheck } from '../../ask/check.ts';
 import { checkInside } from '../../prompt-files/library/boundary.ts';
 import { type FoundPrompt, listPrompts } from '../../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
@@ -27,6 +28,7 @@ import { readInserted } from '../prompt/inserted-files.ts';
 import { loadPromptFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import { composeFile } from '../run/compose-file.ts';
+import { readOwnSchema } from '../run/file-schema.ts';
 import { withFileSettings } from '../run/file-settings.ts';
 
 export interface ReplPromptsOptions {
@@ -147,6 +149,30 @@ function openedPrompt(
   };
 }
 
+/** The prompt with its schema behind it, and the check of its answer. @throws Failure with the file and the line */
+async function withCheck(
+  { context, notices, settings }: ReplPromptsOptions,
+  found: FoundPrompt,
+  { front: { schema } }: PromptFile,
+  filled: FilledPrompt,
+  signal: AbortSignal,
+): Promise<FilledPrompt> {
+  if (schema === undefined) return filled;
+  const { directory } = promptPlaces(context);
+  const reading = { context, notices, signal, options: {}, guard: undefined, found, directory };
+  const check = await openCheck(notices, {}, await readOwnSchema(schema, reading));
+  if (check === undefined) return filled;
+  const format = check.settings(settings).params['response_format'];
+  const { parameters } = filled.settings;
+  const set = { ...(format && { response_format: format.value }), ...parameters?.set };
+  return {
+    ...filled,
+    content: check.prompt(filled.content),
+    settings: { ...filled.settings, ...(format && { parameters: { set, removed: [] } }) },
+    check,
+  };
+}
+
 async function fill(
   options: ReplPromptsOptions,
   use: PromptUse,
@@ -166,10 +192,7 @@ async function fill(
     settings: ownSettings(options, prompt, system),
     notices: prompt.notices,
   };
-  const { schema } = prompt.front;
-  if (schema === undefined) return filled;
-  const { withSchemaCheck } = await import('./schema-check.ts');
-  return withSchemaCheck({ ...options, found, signal }, schema, filled);
+  return withCheck(options, found, prompt, filled, signal);
 }
 
 /** Prompt files of the project and of the user, for a conversation. */
@@ -187,7 +210,7 @@ export function createReplPrompts(options: ReplPromptsOptions): PromptsPort {
 /** Lists the prompt files for `/help`; completion lists them again. @throws Failure */
 export async function announcePrompts(
   options: ReplPromptsOptions,
-  session: Pick<Session, 'dispatch'>,
+  session: Session,
 ): Promise<void> {
   session.dispatch({ type: 'prompts-listed', promptFiles: await list(options) });
 }

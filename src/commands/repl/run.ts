@@ -13,7 +13,7 @@ import type { ReplState } from '../../repl/state/state.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import { journalOptions, openNamedJournal, withModelOf } from '../journal/open-conversation.ts';

@@ -1,3 +1,4 @@
+import type { Run } from '../program/run.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
@@ -12,9 +13,8 @@ import { withoutSources, type ResolvedSettings } from '../../settings/resolved-s
 import type { UsageSource } from '../../usage/budget.ts';
 import { withWindow } from '../../usage/windows.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import { planRequest } from '../prompt/chat-request.ts';
-import type { ChatOptions } from '../chat/run.ts';
-import type { Context } from '../program/context.ts';
+import { planRequest } from '../../ask/plan-request.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import { keyRenewal } from './key-renewal.ts';
 import { laterSandbox, type LaterService } from './later-sandbox.ts';
 import { findLocalServers } from './local-servers.ts';
@@ -25,16 +25,12 @@ import {
   modelCells,
   modelColumns,
 } from '../models/model-text.ts';
-import type { Presentation } from '../print/presentation.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { changedParams } from '../service/changed-params.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings, changeStored, noticeOverrides } from '../service/settings-access.ts';
 
-export interface ReplServiceOptions {
-  readonly context: Context;
-  readonly presentation: Presentation;
-  readonly options: ChatOptions;
+export interface ReplServiceOptions extends Run<ChatOptions> {
   readonly settings: ResolvedSettings;
   readonly source: UsageSource;
 }

@@ -3,7 +3,7 @@ import { conversationsNamed } from '../../conversation/library/find-conversation
 import type { Session } from '../../repl/session/session.ts';
 import type { Dialog } from '../../repl/state/dialog.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import { isExplicitlySet, type JournalAccess } from '../journal/open-conversation.ts';
 import type { Context } from '../program/context.ts';
 
@@ -16,7 +16,7 @@ export function listFilter({ journal }: JournalAccess, resume: string | true): s
 }
 
 interface ListRequest {
-  readonly context: Pick<Context, 'clock'>;
+  readonly context: Context;
   readonly options: ChatOptions;
   readonly settings: ResolvedSettings;
   readonly filter: string;

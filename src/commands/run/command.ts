@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { outputOptions } from '../chat/command.ts';
-import type { ChatOptions } from '../chat/run.ts';
+import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
-import { checkGroup, checkOptions, selectOption } from '../check/check-options.ts';
-import type { Context, Run } from '../program/context.ts';
+import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 
-export type RunPromptFile = Run<ChatOptions, [name: string, line: readonly string[]]>;
+export type RunPromptFile = Action<ChatOptions, [name: string, line: readonly string[]]>;
 
 const runPromptFile: RunPromptFile = async (...words) => {
   const { runPrompt } = await import('./run.ts');

@@ -5,7 +5,8 @@ import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt
 import { placeholdersOf } from '../../prompt-files/template.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
+import { type ChatOptions, prepare } from '../chat/chat-run.ts';
+import { sendPrompt } from '../chat/run.ts';
 import { childNamed } from '../completion/tree.ts';
 import { beforeDashes } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';

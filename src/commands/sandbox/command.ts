@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/fault-options.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { collect } from '../program/global-options.ts';
 import { hideServiceOptions, setExamples, setHelpList } from '../program/help-details.ts';
 import type { SandboxOptions } from './run.ts';
 
-export type RunSandbox = Run<SandboxOptions>;
+export type RunSandbox = Action<SandboxOptions>;
 
 const runSandbox: RunSandbox = async (context, options) =>
   (await import('./run.ts')).serveSandbox(context, options);

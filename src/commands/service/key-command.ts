@@ -10,11 +10,6 @@ import type { Resolved } from '../../settings/resolved-settings.ts';
 import { parseApiKey } from '../../settings/setting-value.ts';
 import type { Context } from '../program/context.ts';
 
-export type KeyCommandContext = Pick<
-  Context,
-  'clock' | 'environment' | 'homeDirectory' | 'secrets' | 'shared' | 'signal' | 'streams'
->;
-
 /** Milliseconds; a person may have to touch a device, or enter a passphrase. */
 const timeLimit = 30_000;
 /** Milliseconds from SIGTERM, with which a program restores the terminal, to SIGKILL. */
@@ -23,7 +18,7 @@ const graceTime = 1000;
 const maxOutput = 8192;
 
 interface RunningCommand {
-  readonly context: KeyCommandContext;
+  readonly context: Context;
   /** The setting, for messages. */
   readonly label: string;
   readonly program: string;
@@ -95,7 +90,7 @@ function readOutput(command: RunningCommand, child: ChildProcess): Promise<Ended
 }
 
 /** Its children may survive and hold the pipe open, which would keep natter running. */
-function end(child: ChildProcess, { clock }: KeyCommandContext): void {
+function end(child: ChildProcess, { clock }: Context): void {
   child.stdout?.destroy();
   child.unref();
   if (child.exitCode !== null || child.signalCode !== null || !child.kill('SIGTERM')) return;
@@ -159,7 +154,7 @@ export function commandLabel({ source }: Resolved<string>): string {
  * to the base URL; the reason of the context's signal
  */
 export async function keyFromCommand(
-  context: KeyCommandContext,
+  context: Context,
   { baseUrl = '', allowInsecure }: Pick<SettingValues, 'allowInsecure' | 'baseUrl'>,
   setting: Resolved<string>,
 ): Promise<string> {
@@ -179,6 +174,6 @@ export async function keyFromCommand(
 }
 
 /** Forgets what the command printed, so that it runs again. */
-export function forgetPrintedKey({ shared }: KeyCommandContext, { value }: Resolved<string>): void {
+export function forgetPrintedKey({ shared }: Context, { value }: Resolved<string>): void {
   shared.printedKeys.delete(value);
 }

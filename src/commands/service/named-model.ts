@@ -5,7 +5,7 @@ import { defaultProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { ParamOptions } from '../prompt/prompt-options.ts';
 import { readRequestSettings, type SettingsContext } from './settings-access.ts';
 
 /** A model as the user names it: `llama3` or `local:llama3`. */
@@ -57,7 +57,7 @@ function withoutVariables(environment: Environment, names: readonly string[]): E
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
 }
 
-export type NamedModelOptions = GlobalOptions & Pick<PromptOptions, 'param'>;
+export type NamedModelOptions = GlobalOptions & ParamOptions;
 
 /** The settings of a named model. If its profile has a base URL, it wins over the flag and the environment variable, whose key is not sent to it. */
 export function settingsOf(

@@ -4,7 +4,7 @@ import type { Context } from '../program/context.ts';
 
 /** Prints notices about unsent secrets and unverified certificates. */
 export function noticeRisks(
-  { environment }: Pick<Context, 'environment'>,
+  { environment }: Context,
   notices: Notices,
   settings: ResolvedSettings,
 ): void {

@@ -18,13 +18,8 @@ import { maskText, textFilter } from '../program/mask-secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 
-type RecordingContext = Pick<
-  Context,
-  'streams' | 'clock' | 'process' | 'secrets' | 'version' | 'signal' | 'platform' | 'shared'
->;
-
 async function openRecorder(
-  context: RecordingContext,
+  context: Context,
   notices: Notices,
   file: string,
 ): Promise<Partial<ClientOptions>> {
@@ -47,7 +42,7 @@ async function openRecorder(
 }
 
 async function openReplay(
-  context: RecordingContext,
+  context: Context,
   notices: Notices,
   { file, speed, used: shared }: ReplayChoice,
 ): Promise<Partial<ClientOptions>> {
@@ -72,7 +67,7 @@ async function openReplay(
 
 /** One recorder for the clients of a run. @throws Failure */
 export function recordingOptions(
-  context: RecordingContext,
+  context: Context,
   notices: Notices,
   file: string,
 ): Promise<Partial<ClientOptions>> {
@@ -81,7 +76,7 @@ export function recordingOptions(
 
 /** One replay for the clients of a run. @throws Failure `configuration` for a file that is not a recording */
 export function replayOptions(
-  context: RecordingContext,
+  context: Context,
   notices: Notices,
   choice: ReplayChoice,
 ): Promise<Partial<ClientOptions>> {

@@ -15,10 +15,10 @@ import {
 import { readWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { ParamOptions } from '../prompt/prompt-options.ts';
 import { withRole } from './role.ts';
 
-export type SettingsContext = FolderFacts & Pick<Context, 'secrets'>;
+export type SettingsContext = Context;
 
 const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
 
@@ -32,7 +32,7 @@ export function readStored(context: FolderFacts, notices: Notices): StoredSettin
 
 /** In one step, so that no change of another process is lost. @throws Failure */
 export async function changeStored(
-  context: FolderFacts & Pick<Context, 'clock' | 'process'>,
+  context: Context,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
   const { updateStoredSettings } = await import('../../settings/settings-store.ts');
@@ -51,8 +51,8 @@ export function noticeOverrides(environment: Environment, notices: Notices): voi
 
 /** Masks the secrets of these settings from now on. */
 export function keepSecrets(
-  { secrets }: Pick<Context, 'secrets'>,
-  { apiKey, headers, values }: Pick<ResolvedSettings, 'apiKey' | 'headers' | 'values'>,
+  { secrets }: Context,
+  { apiKey, headers, values }: ResolvedSettings,
 ): void {
   const addresses = [values.baseUrl];
   secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
@@ -112,7 +112,7 @@ export function readSettings(
 export function readRequestSettings(
   context: SettingsContext,
   notices: Notices,
-  options: GlobalOptions & SettingFlags & Pick<PromptOptions, 'param'>,
+  options: GlobalOptions & SettingFlags & ParamOptions,
   changes: SettingFlags = {},
 ): ResolvedSettings {
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));

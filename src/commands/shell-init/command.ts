@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 import type { Shell } from '../completion/scripts.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { ShellInitOptions } from './run.ts';
 
-export type RunShellInit = Run<ShellInitOptions, [shell: Shell]>;
+export type RunShellInit = Action<ShellInitOptions, [shell: Shell]>;
 
 const runShellInit: RunShellInit = async (context, options, shell) => {
   if (options.suggest === true) {

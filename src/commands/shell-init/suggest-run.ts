@@ -1,3 +1,5 @@
+import { ask, type Sink } from '../../ask/ask.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -5,77 +7,31 @@ import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { withHint } from '../program/report.ts';
-import { planRequest, promptMessages } from '../prompt/chat-request.ts';
+import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import type { Shell } from '../completion/scripts.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
+import { commandOf, maxLength, refuse } from './command-answer.ts';
 import { readInput } from './read-input.ts';
 import { suggestSystem } from './shell-prompts.ts';
-import { sanitize } from '../../terminal/safety/sanitizer.ts';
 
-/** The content of the first code block; an answer may end in it. */
-const fence = /^[ \t]*(?:```|~~~)[^\n]*\n(?<code>[^]*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|(?![^]))/m;
-
-const inlineCode = /^`(?<code>[^`\n]+)`$/;
-
-/** Line ends after which a command continues: an operator, a keyword, an opening bracket. */
-const openEnd = /(?:\\|\||&&|\|\||[{([]|\b(?:do|then|else|in|begin))$/;
-/** Lines that only continue a command: an operator, a keyword, a closing bracket. */
-const continued = /^(?:\||&&|\|\||done\b|fi\b|esac\b|end\b|else\b|elif\b|[)}\]])/;
-
-/** Whether the lines are clearly one command, and not an explanation with a command in it. */
-function isOneCommand(lines: readonly string[]): boolean {
-  if (lines.length <= 1 || lines.some((line) => line.includes('<<'))) return true;
-  const last = lines.length - 1;
-  const opens = lines.some((line, index) => index < last && openEnd.test(line.trimEnd()));
-  return opens || lines.slice(1).some((line) => continued.test(line.trimStart()));
-}
-
-/** Characters; a longer answer is not a command. */
-const maxLength = 8_000;
-
-function refuse(problem: string): Failure {
-  return new Failure('no_answer', `the answer is not a command: ${problem}`, {
-    hint: 'describe it in other words',
-  });
-}
-
-/** A prompt of a shell before the command, as in documentation. */
-const withoutPrompt = (line: string) => line.replace(/^[$>%] (?=\S)/, '');
-
-/**
- * The command in an answer, as text for a command line: no code fence, no control or hidden characters, tabs as spaces.
- * A line end remains only in a code block and in what is clearly one command.
- * @throws Failure `no_answer` for an answer without a command
- */
-export function commandOf(answer: string): string {
-  if (answer.length > maxLength) throw refuse('it is too long');
-  const text = sanitize(answer).replaceAll('\t', '    ').trim();
-  const block = fence.exec(text)?.groups?.['code'];
-  const code = block ?? inlineCode.exec(text)?.groups?.['code'] ?? text;
-  const lines = code
-    .replace(/^\n+|\s+$/g, '')
-    .split('\n')
-    .map((line) => line.trimEnd());
-  if (lines.join('') === '') throw refuse('it is empty');
-  if (block === undefined && !isOneCommand(lines)) throw refuse(`it has ${lines.length} lines`);
-  return lines.length === 1 ? withoutPrompt(lines[0]?.trim() ?? '') : lines.join('\n');
-}
-
-/** Characters of an answer after which natter stops reading. */
-const enough = 20_000;
-
+/** @throws Failure, or the reason of an abort */
 async function readAnswer(
-  context: Context,
-  service: Service,
-  request: Parameters<Service['client']['chat']>[0],
+  { signal }: Context,
+  { client, clock }: Service,
+  request: CompletionRequest,
 ): Promise<string> {
-  let text = '';
-  for await (const event of service.client.chat(request, { signal: context.signal })) {
-    if (event.type === 'text-received') text += event.text;
-    if (text.length > enough) break;
-  }
-  return text;
+  let length = 0;
+  const sink: Sink = {
+    event(event) {
+      if (event.type === 'text-received') length += event.text.length;
+      return length > maxLength ? Promise.reject(refuse('it is too long')) : undefined;
+    },
+  };
+  const send = () => client.chat(request, { signal });
+  const { content, error } = await ask({ send, clock, signal }, sink);
+  if (error !== undefined) throw error;
+  return content;
 }
 
 async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
@@ -87,8 +43,9 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const settings = readSettings(context, silentNotices, options);
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
   const { request } = planRequest(settings, messages, true);
-  const source = { command: 'shell-init' };
-  const service = await openService(context, presentation, options, settings, source);
+  const service = await openService(context, presentation, options, settings, {
+    command: 'shell-init',
+  });
   const { stderr } = context.streams;
   const quiet = options.quiet === true || !stderr.isTerminal;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });

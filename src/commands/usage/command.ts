@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
-import type { Context, Run } from '../program/context.ts';
+import type { Context, Action } from '../program/context.ts';
 import { setExamples, setHelpList } from '../program/help-details.ts';
 import type { UsageOptions } from './run.ts';
 
-export type RunUsage = Run<UsageOptions>;
+export type RunUsage = Action<UsageOptions>;
 
 const runUsage: RunUsage = async (...words) => (await import('./run.ts')).showUsage(...words);
 

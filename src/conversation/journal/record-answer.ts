@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../../client/events.ts';
-import { Failure, type FailureKind } from '../../failure.ts';
+import type { FailureKind } from '../../failure.ts';
 import type { AnswerEnd } from '../tree.ts';
 import type { Journal, NewAnswer } from './journal.ts';
 
@@ -11,6 +11,8 @@ export interface AnswerRecorder {
    * its prompt has no other one. Calls and events after the first do nothing.
    */
   end(failure?: FailureKind): void;
+  /** The id of the answer's turn; undefined before it begins. */
+  turn(): string | undefined;
 }
 
 function hasOtherAnswer(journal: Journal, prompt: string | undefined): boolean {
@@ -56,35 +58,39 @@ export function createAnswerRecorder(
       if (turnId === undefined && isCut && hasOtherAnswer(journal, answer.parent)) return;
       journal.endAnswer(begin(), end);
     },
+    turn: () => turnId,
   };
 }
 
-/**
- * Yields the events of an answer and records them; an answer that fails or is stopped is recorded as incomplete. An
- * event is recorded in the next turn of the event loop, or before the next event: its text is printed first.
- */
-export async function* recordAnswer(
-  recorder: AnswerRecorder,
-  events: AsyncIterable<ChatEvent>,
-): AsyncGenerator<ChatEvent, void> {
-  let failure: FailureKind | undefined;
-  let unrecorded: ChatEvent | undefined;
-  const record = () => {
-    if (unrecorded !== undefined) recorder.event(unrecorded);
-    unrecorded = undefined;
+/** The place of a prompt in a journal. */
+export interface PromptRecord {
+  /** Begins the answer of a model, which becomes a version of one to the same prompt. */
+  begin(answer: NewAnswer): AnswerRecorder;
+  /** Records the next prompt, below the answer that was begun last. */
+  addPrompt(content: string): void;
+  /** The turn of the last answer; undefined if it has none. */
+  turn(): string | undefined;
+}
+
+/** `startedTurn`: the id of the first answer's turn, if it exists already. */
+export function createPromptRecord(
+  journal: Journal,
+  prompt: string | undefined,
+  startedTurn?: string,
+): PromptRecord {
+  let parent = prompt;
+  let started = startedTurn;
+  let last: AnswerRecorder | undefined;
+  const turn = () => last?.turn() ?? started;
+  return {
+    begin(answer) {
+      last = createAnswerRecorder(journal, { ...answer, parent }, started);
+      started = undefined;
+      return last;
+    },
+    addPrompt(content) {
+      parent = journal.addTurn({ role: 'user', content, parent: turn() }).id;
+    },
+    turn,
   };
-  try {
-    for await (const event of events) {
-      record();
-      unrecorded = event;
-      setImmediate(record);
-      yield event;
-    }
-  } catch (error) {
-    failure = error instanceof Failure ? error.kind : undefined;
-    throw error;
-  } finally {
-    record();
-    recorder.end(failure);
-  }
 }

@@ -18,11 +18,9 @@ export interface CheckedFiles {
 
 const nothing: MentionedFiles = { files: [], summaries: [], counted: new Set(), problems: [] };
 
-type Core = Pick<SessionCore, 'ports' | 'dispatch'>;
-
 /** @throws Failure if a mentioned file cannot be read */
 async function mentionedBy(
-  core: Core,
+  core: SessionCore,
   prompt: PromptToSend & { readonly type: 'new' },
   signal: AbortSignal,
 ): Promise<MentionedFiles> {
@@ -36,7 +34,7 @@ async function mentionedBy(
  * @throws Failure if a mentioned file cannot be read
  */
 export async function checkFiles(
-  core: Core,
+  core: SessionCore,
   prompt: PromptToSend,
   signal: AbortSignal,
 ): Promise<Unconfirmed | CheckedFiles> {

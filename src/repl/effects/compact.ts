@@ -1,8 +1,8 @@
+import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
-import type { CompletionRequest, Usage } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import { Failure, type RemedyCode } from '../../failure.ts';
 import { sentSummary } from '../../conversation/tree.ts';
 import { count, tokenText } from '../../output/figures.ts';
@@ -16,68 +16,42 @@ import { renewKey } from './renew-key.ts';
 
 type CompactEffect = Effect & { readonly type: 'compact' };
 
-/** A summary while it is received; `text` is as the service sent it, with placeholders for secrets. */
-interface Received {
-  text: string;
-  shown: boolean;
-  refusal: string;
-  finishReason: string | undefined;
-  usage: Usage | undefined;
-}
-
 const unchanged = 'the conversation is unchanged';
 
-async function* collected(
-  core: SessionCore,
-  request: CompletionRequest,
-  received: Received,
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent> {
-  for await (const event of core.ports.service.client().chat(request, { signal })) {
-    if (event.type === 'text-received') received.text += event.text;
-    yield event;
-  }
-}
-
-async function show(core: SessionCore, event: ChatEvent, received: Received): Promise<void> {
-  core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
-  if (event.type === 'text-received') {
-    if (!received.shown) await core.transcript.openAnswer('summary');
-    received.shown = true;
-    await core.transcript.answerText(event.text);
-    core.dispatch({ type: 'undecided-changed', text: core.transcript.undecided() });
-  } else if (event.type === 'refusal-received') received.refusal += event.text;
-  else if (event.type === 'answer-finished') {
-    received.finishReason = event.finishReason;
-    received.usage = event.usage;
-  }
-}
-
-/** Shows the summary while it arrives. @throws Failure, or the reason of `signal` */
+/** Shows the summary while it arrives. */
 async function receive(
   core: SessionCore,
   request: CompletionRequest,
-  received: Received,
   signal: AbortSignal,
-): Promise<void> {
-  const once = async () => {
-    const events = core.ports.guard.restore(collected(core, request, received, signal));
-    for await (const event of events) await show(core, event, received);
+): Promise<Answer> {
+  const { transcript } = core;
+  const { service, guard, clock } = core.ports;
+  let isOpen = false;
+  const sink: Sink = {
+    async event(event) {
+      core.dispatch({ type: 'chat-event', event, now: clock.monotonic() });
+      if (event.type !== 'text-received') return;
+      if (!isOpen) await transcript.openAnswer('summary');
+      isOpen = true;
+      await transcript.answerText(event.text);
+      core.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
+    },
   };
-  await renewKey(core, signal, once);
+  const send = () => service.client().chat(request, { signal });
+  const answer = await renewKey(core, signal, () => ask({ send, clock, signal, guard }, sink));
+  await transcript.closeAnswer();
+  return answer;
 }
 
 /** Why a received text cannot replace the turns; undefined if it can. */
-function problemOf(
-  plan: CompactionPlan,
-  { text, refusal, finishReason }: Received,
-): string | undefined {
-  if (refusal !== '') return refusalNotice(refusal);
+function problemOf(plan: CompactionPlan, { received, metadata }: Answer): string | undefined {
+  const { refusal, finishReason } = metadata;
+  if (refusal !== undefined) return refusalNotice(refusal);
   if (finishReason === 'length') return 'the summary reached the token limit';
   if (finishReason !== undefined && finishReason !== 'stop') {
     return `the summary ended with ${finishReason}`;
   }
-  const content = text.trim();
+  const content = received.trim();
   if (content === '') return 'the summary is empty';
   const size = estimateTokens(sentSummary({ content }));
   return size < plan.tokens
@@ -95,18 +69,20 @@ function doneText({ prompts, kept }: CompactionPlan): string {
 }
 
 /** @returns what to print */
-function keep(core: SessionCore, plan: CompactionPlan, received: Received, model: string): Entry[] {
+function keep(core: SessionCore, plan: CompactionPlan, answer: Answer, model: string): Entry[] {
   const { turn, after } = plan;
-  const { usage } = received;
-  const content = received.text.trim();
+  const { usage } = answer.metadata;
+  const content = answer.received.trim();
   core.journal().setSummary({ turn, after, content, model, ...(usage !== undefined && { usage }) });
   return [notice(doneText(plan))];
 }
 
-function tokensOf(plan: CompactionPlan, { text, usage }: Received) {
+/** Undefined if nothing was answered. */
+function tokensOf(plan: CompactionPlan, { received, metadata: { usage } }: Answer) {
+  if (received === '') return undefined;
   return {
     promptTokens: usage?.prompt_tokens ?? estimateMessages(plan.messages),
-    completionTokens: usage?.completion_tokens ?? estimateTokens(text),
+    completionTokens: usage?.completion_tokens ?? estimateTokens(received),
   };
 }
 
@@ -129,32 +105,29 @@ function failureOutcome(core: SessionCore, error: unknown): Outcome {
   return failed(failureEntry(message, hints));
 }
 
+/** @returns also the tokens of the request; undefined if nothing was answered */
 async function askForSummary(
   core: SessionCore,
   plan: CompactionPlan,
   { settings }: CompactEffect,
-  received: Received,
-): Promise<Outcome> {
+): Promise<Outcome & { readonly usage: ReturnType<typeof tokensOf> }> {
   const signal = core.begin();
-  const { prompts } = plan;
-  core.print([notice(`asking for a summary of ${promptsText(prompts)}`)]);
+  core.print([notice(`asking for a summary of ${promptsText(plan.prompts)}`)]);
   try {
     // The limit is that of answers, and would cut the summary.
-    const { request } = core.ports.service.plan(plan.messages, {
-      ...settings,
-      maxTokens: undefined,
-    });
-    await receive(core, request, received, signal);
-    await core.transcript.closeAnswer();
-    const problem = problemOf(plan, received);
-    if (problem !== undefined) {
-      return failed(failureEntry(core.ports.clean(problem), unchanged));
+    const own = { ...settings, maxTokens: undefined };
+    const { request } = core.ports.service.plan(plan.messages, own);
+    const answer = await receive(core, request, signal);
+    const usage = tokensOf(plan, answer);
+    if (answer.isStopped) return { ...failed(notice(`stopped; ${unchanged}`)), usage };
+    if (answer.error !== undefined) return { ...failureOutcome(core, answer.error), usage };
+    const problem = problemOf(plan, answer);
+    if (problem === undefined) {
+      return { result: 'compacted', entries: keep(core, plan, answer, request.model), usage };
     }
-    return { result: 'compacted', entries: keep(core, plan, received, request.model) };
+    return { ...failed(failureEntry(core.ports.clean(problem), unchanged)), usage };
   } catch (error) {
-    await core.transcript.closeAnswer();
-    if (signal.aborted) return failed(notice(`stopped; ${unchanged}`));
-    return failureOutcome(core, error);
+    return { ...failureOutcome(core, error), usage: undefined };
   }
 }
 
@@ -174,24 +147,15 @@ function nothingToDo({ conversation, branch }: ReturnType<SessionCore['state']>)
 
 /** Replaces the older turns by a summary of the model. Always dispatches `compaction-ended`. */
 export async function runCompact(core: SessionCore, effect: CompactEffect): Promise<void> {
-  const received: Received = {
-    text: '',
-    shown: false,
-    refusal: '',
-    finishReason: undefined,
-    usage: undefined,
-  };
   const plan = planOf(core, effect);
-  const outcome: Outcome =
+  const outcome =
     plan === undefined
-      ? { result: 'refused', entries: [nothingToDo(core.state())] }
-      : await askForSummary(core, plan, effect, received);
-  const isAnswered = plan !== undefined && received.text !== '';
+      ? { result: 'refused' as const, entries: [nothingToDo(core.state())], usage: undefined }
+      : await askForSummary(core, plan, effect);
   core.dispatch({
     type: 'compaction-ended',
     ...outcome,
     conversation: core.journal().conversation(),
-    usage: isAnswered ? tokensOf(plan, received) : undefined,
     now: core.ports.clock.monotonic(),
   });
 }

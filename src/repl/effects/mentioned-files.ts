@@ -116,12 +116,13 @@ const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path
 
 /** The files, folders, patterns and pages that a prompt mentions. */
 export async function readMentioned(
-  { ports, dispatch }: Pick<SessionCore, 'ports' | 'dispatch'>,
+  core: SessionCore,
   prompt: NewPrompt,
   signal: AbortSignal,
 ): Promise<MentionedFiles> {
+  const { ports } = core;
   const attach: FilesPort['attach'] = (path, ...options) => {
-    dispatch({ type: 'page-awaited', host: hostOf(path) });
+    core.dispatch({ type: 'page-awaited', host: hostOf(path) });
     return ports.files.attach(path, ...options);
   };
   const files = { ...ports.files, attach };
@@ -129,7 +130,7 @@ export async function readMentioned(
   try {
     for (const path of pathsOf(files, prompt)) await readPath(files, path, prompt, read, signal);
   } finally {
-    dispatch({ type: 'page-awaited', host: undefined });
+    core.dispatch({ type: 'page-awaited', host: undefined });
   }
   return read;
 }

@@ -1,61 +1,34 @@
+import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
 import { composePrompt } from '../../conversation/compose-prompt.ts';
 import {
-  createAnswerRecorder,
   type AnswerRecorder,
+  createAnswerRecorder,
 } from '../../conversation/journal/record-answer.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
-import { Failure } from '../../failure.ts';
+import { endingWith, pathOf } from '../../conversation/tree.ts';
+import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
+import { truncationWarning } from '../../output/truncated-prompt.ts';
+import { describeViolations } from '../../schema/violation.ts';
+import { dispatchConversation, failureText, type SessionCore } from '../session/session-core.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
-import { notice } from '../state/entry.ts';
+import { failureEntry, notice } from '../state/entry.ts';
 import { contextUse, messagesFor } from '../state/position.ts';
-import { failureText, type SessionCore, dispatchConversation } from '../session/session-core.ts';
-import { refusalNotice } from '../../output/notices.ts';
-import { truncationWarning } from '../../output/truncated-prompt.ts';
-import type { SchemaCheck } from '../session/ports.ts';
-import { printNotices } from './answer-notices.ts';
 import { checkFiles, type CheckedFiles } from './checked-files.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { renewKey } from './renew-key.ts';
-import { endingWith, pathOf } from '../../conversation/tree.ts';
 
-/** An answer, from its prompt to its end. */
-interface Answer {
+/** A prompt on its way, with the settings and the check of its prompt file. */
+interface Sending {
   readonly core: SessionCore;
-  /** With those of a prompt file. */
-  settings: SessionSettings;
+  readonly settings: SessionSettings;
   readonly nextModel: string | undefined;
   readonly signal: AbortSignal;
-  /** Undefined until the prompt is recorded. */
-  recorder: AnswerRecorder | undefined;
-  isOpen: boolean;
-  refusal: string;
-  /** Reasoning received after the first text. */
-  lateReasoning: string;
-  finishReason: string | undefined;
-  /** Why the prompt was probably cut. */
-  truncation: string | undefined;
-  /** The text as shown, and as received: with placeholders for secrets. */
-  shown: string;
-  received: string;
-  /** Of a prompt file with a schema. */
-  check: SchemaCheck | undefined;
+  readonly check: AnswerCheck | undefined;
 }
 
-const unanswered = {
-  recorder: undefined,
-  isOpen: false,
-  refusal: '',
-  lateReasoning: '',
-  finishReason: undefined,
-  truncation: undefined,
-  shown: '',
-  received: '',
-};
-
 /** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
-function systemParent({ core, settings }: Answer, parent: string | undefined): string | undefined {
+function systemParent({ core, settings }: Sending, parent: string | undefined): string | undefined {
   const journal = core.journal();
   const path = pathOf(endingWith(journal.conversation(), parent));
   const last = path.findLast(({ role }) => role === 'system')?.content ?? '';
@@ -64,163 +37,214 @@ function systemParent({ core, settings }: Answer, parent: string | undefined): s
 }
 
 /** If the system prompt has changed, the repeated prompt is recorded as a new version. @returns the id of its turn */
-function recordRepeated(answer: Answer, turnId: string): string {
-  const journal = answer.core.journal();
+function recordRepeated(sending: Sending, turnId: string): string {
+  const journal = sending.core.journal();
   const prompt = journal.conversation().turns.get(turnId);
   if (prompt === undefined) return turnId;
-  const parent = systemParent(answer, prompt.parent);
+  const parent = systemParent(sending, prompt.parent);
   if (parent === prompt.parent) return turnId;
   return journal.addTurn({ role: 'user', content: prompt.content, parent }).id;
 }
 
 /** Shows a new prompt with its files and records it. @returns the id of its turn */
 async function recordNew(
-  answer: Answer,
+  sending: Sending,
   prompt: PromptToSend & { readonly type: 'new' },
   { files, entries }: Pick<CheckedFiles, 'files' | 'entries'>,
 ): Promise<string> {
-  const { core } = answer;
+  const { core } = sending;
   core.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
   core.print(entries);
   const content = composePrompt({ prompt: prompt.content, files });
-  const parent = systemParent(answer, prompt.parent);
+  const parent = systemParent(sending, prompt.parent);
   const turn = core.journal().addTurn({ role: 'user', content, parent });
   dispatchConversation(core);
   return turn.id;
 }
 
-/** Not for an answer that is only a refusal: that is shown as a notice at the end. */
-async function showAnswer(answer: Answer): Promise<void> {
-  if (answer.isOpen) return;
-  answer.isOpen = true;
-  await answer.core.transcript.openAnswer(answer.settings.model);
+/** Shows an answer in the transcript. */
+function createView({ core, settings }: Sending) {
+  const { transcript } = core;
+  let isOpen = false;
+  let lateReasoning = '';
+  const open = async () => {
+    if (isOpen) return;
+    isOpen = true;
+    await transcript.openAnswer(settings.model);
+  };
+  const sink: Sink = {
+    async event(event) {
+      core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
+      if (event.type === 'text-received') {
+        await open();
+        await transcript.answerText(event.text);
+        core.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
+      } else if (event.type === 'reasoning-received' && core.state().showsReasoning) {
+        if (isOpen) lateReasoning += event.text;
+        else await transcript.reasoningText(event.text);
+      }
+    },
+  };
+  /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
+  const openForEnd = ({ metadata }: Answer) =>
+    metadata.refusal === undefined ? open() : Promise.resolve();
+  return { sink, openForEnd, isOpen: () => isOpen, lateReasoning: () => lateReasoning };
 }
 
-async function showReasoning(answer: Answer, text: string): Promise<void> {
-  const { core } = answer;
-  if (!core.state().showsReasoning) return;
-  if (answer.isOpen) answer.lateReasoning += text;
-  else await core.transcript.reasoningText(text);
+type View = ReturnType<typeof createView>;
+
+/** Asks once, and once more after a new key. */
+function receive(
+  { core, settings, signal }: Sending,
+  promptId: string,
+  recorder: AnswerRecorder,
+  { sink }: View,
+): Promise<Answer> {
+  const { service, guard, clock } = core.ports;
+  const send = () => {
+    const conversation = endingWith(core.journal().conversation(), promptId);
+    const { tokens } = contextUse(conversation, undefined);
+    const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
+    if (warning !== undefined) core.print([notice(warning)]);
+    return service.client().chat(request, { signal, hurry: () => core.hurried() });
+  };
+  const gathering: typeof guard = {
+    ...guard,
+    restore: (events) =>
+      gatherTexts(guard.restore(events), (skipsOne) => core.screen.nextUpdate(skipsOne)),
+  };
+  const question = { send, clock, signal, recorder, guard: gathering };
+  return renewKey(core, signal, () => ask(question, sink));
 }
 
-async function onEvent(answer: Answer, event: ChatEvent): Promise<void> {
-  const { core } = answer;
-  core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
-  if (event.type === 'text-received') {
-    await showAnswer(answer);
-    answer.shown += event.text;
-    await core.transcript.answerText(event.text);
-    core.dispatch({ type: 'undecided-changed', text: core.transcript.undecided() });
-  } else if (event.type === 'refusal-received') {
-    answer.refusal += event.text;
-  } else if (event.type === 'reasoning-received') {
-    await showReasoning(answer, event.text);
-  } else if (event.type === 'answer-finished') {
-    answer.finishReason = event.finishReason;
-    answer.truncation = truncationWarning(event);
-  }
+function finishNotice(reason: string | undefined): string | undefined {
+  if (reason === undefined || reason === 'stop') return undefined;
+  return reason === 'length'
+    ? 'the answer reached the token limit; /continue resumes it'
+    : `the answer ended with ${reason}`;
 }
 
-/** Records the events as the service sent them, with placeholders. */
-async function* recorded(answer: Answer, request: CompletionRequest): AsyncGenerator<ChatEvent> {
-  const { core, recorder, signal } = answer;
-  const options = { signal, hurry: () => core.hurried() };
-  for await (const event of core.ports.service.client().chat(request, options)) {
-    recorder?.event(event);
-    if (event.type === 'text-received') answer.received += event.text;
-    yield event;
-  }
+/** The notices after a complete answer. @param removed its characters that were not shown */
+function printNotices(core: SessionCore, answer: Answer, view: View, removed: number): void {
+  const { metadata, failure } = answer;
+  const { refusal, finishReason } = metadata;
+  const reasoning = view.lateReasoning();
+  const texts = [
+    reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
+    refusal === undefined
+      ? (failure?.message ?? finishNotice(finishReason))
+      : refusalNotice(refusal),
+    truncationWarning(metadata),
+    removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
+  ].filter((text) => text !== undefined);
+  core.print(texts.map((text) => notice(core.ports.clean(text))));
 }
 
-async function receiveEvents(answer: Answer, request: CompletionRequest): Promise<void> {
-  const { ports, screen } = answer.core;
-  const events = ports.guard.restore(recorded(answer, request));
-  for await (const event of gatherTexts(events, (skipsOne) => screen.nextUpdate(skipsOne))) {
-    await onEvent(answer, event);
-  }
-}
-
-async function receiveAnswer(answer: Answer, promptId: string): Promise<void> {
-  const { core, settings, nextModel, signal } = answer;
-  const { service } = core.ports;
-  const journal = core.journal();
-  const { model } = settings;
-  answer.recorder = createAnswerRecorder(journal, { model, nextModel, parent: promptId });
-  const conversation = endingWith(journal.conversation(), promptId);
-  const { tokens } = contextUse(conversation, undefined);
-  const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
-  if (warning !== undefined) core.print([notice(warning)]);
-  await renewKey(core, signal, () => receiveEvents(answer, request));
-}
-
-/** Ends an answer that was received in full. `noAnswer`: why the response does not count as an answer. */
-async function endComplete(answer: Answer, noAnswer?: Failure): Promise<AnswerOutcome> {
-  answer.recorder?.end(noAnswer?.kind);
-  if (answer.refusal === '') await showAnswer(answer);
-  printNotices(answer, noAnswer, await answer.core.transcript.closeAnswer());
-  return { type: 'finished' };
-}
-
-async function endIncomplete(answer: Answer, error: unknown): Promise<AnswerOutcome> {
-  const { core, signal, recorder, refusal } = answer;
+/** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
+async function endAnswer(
+  core: SessionCore,
+  answer: Answer,
+  recorder: AnswerRecorder,
+  view: View,
+): Promise<AnswerOutcome> {
+  const { transcript } = core;
   const { clean } = core.ports;
-  const hasText = answer.isOpen || refusal !== '';
-  const failure = failureText(error, clean);
-  try {
-    recorder?.end(signal.aborted ? undefined : failure.kind);
-  } finally {
-    await core.transcript.closeAnswer();
+  const { error, failure, isStopped, metadata } = answer;
+  if (error === undefined || failure?.kind === 'no_answer') {
+    recorder.end(failure?.kind);
+    await view.openForEnd(answer);
+    printNotices(core, answer, view, await transcript.closeAnswer());
+    return { type: 'finished' };
   }
-  if (refusal !== '') core.print([notice(clean(refusalNotice(refusal)))]);
-  if (signal.aborted) return { type: 'stopped', hasText };
-  return { type: 'failed', hasText, failure, isRecorded: recorder !== undefined };
+  const text = failureText(error, clean);
+  recorder.end(isStopped ? undefined : text.kind);
+  await transcript.closeAnswer();
+  const { refusal } = metadata;
+  if (refusal !== undefined) core.print([notice(clean(refusalNotice(refusal)))]);
+  const hasText = view.isOpen() || refusal !== undefined;
+  if (isStopped) return { type: 'stopped', hasText };
+  return { type: 'failed', hasText, failure: text, isRecorded: true };
 }
 
-/** The prompt with the text of its prompt file, if it has one. */
-async function filled(answer: Answer, prompt: PromptToSend) {
-  if (prompt.type !== 'new' || prompt.use === undefined) return { type: 'filled', prompt } as const;
+/** An answer to a turn, shown and recorded. */
+async function answerTurn(sending: Sending, promptId: string) {
+  const { core, settings, nextModel } = sending;
+  const { model } = settings;
+  const recorder = createAnswerRecorder(core.journal(), { model, nextModel, parent: promptId });
+  const view = createView(sending);
+  const answer = await receive(sending, promptId, recorder, view);
+  return { ...answer, outcome: await endAnswer(core, answer, recorder, view) };
+}
+
+/** Answers, and asks again while an answer does not match the schema of its prompt file. */
+async function answerChecked(
+  sending: Sending,
+  check: AnswerCheck,
+  promptId: string,
+): Promise<AnswerOutcome> {
+  const { core } = sending;
+  const mismatch = (text: string) =>
+    core.ports.clean(`the answer does not match the schema: ${text}`);
+  let id = promptId;
+  const answers = await askUntilConforming({
+    check,
+    // The journal has what is sent.
+    messages: [],
+    send(_messages, correction) {
+      if (correction?.isRepeat === false) {
+        id = core.journal().addTurn({ role: 'user', content: correction.prompt }).id;
+        dispatchConversation(core);
+      }
+      return answerTurn(sending, id);
+    },
+    onMismatch(text, retry) {
+      core.print([notice(`${mismatch(text)}; asking again (${retry} of ${check.retries})`)]);
+      return true;
+    },
+  });
+  const { answer, checked: { violations = [] } = {} } = lastOf(answers);
+  if (violations.length > 0) {
+    const text = mismatch(describeViolations(violations));
+    core.print([failureEntry(text, '/retry asks for a different answer, without a check')]);
+  }
+  return answer.outcome;
+}
+
+/** The prompt with the text, the settings and the check of its prompt file, if it has one. */
+async function filled(sending: Sending, prompt: PromptToSend) {
+  if (prompt.type !== 'new' || prompt.use === undefined) {
+    return { type: 'filled', prompt, sending } as const;
+  }
   const { fillPrompt } = await import('./use-prompt-file.ts');
-  const { core, settings, signal } = answer;
-  const { use } = prompt;
-  const found = await fillPrompt(core, { ...prompt, use }, settings, signal);
-  if (found.type === 'filled') {
-    answer.settings = found.settings;
-    answer.check = found.check;
-  }
-  return found;
+  const { core, settings, signal } = sending;
+  const found = await fillPrompt(core, { ...prompt, use: prompt.use }, settings, signal);
+  if (found.type === 'unconfirmed') return found;
+  const { check } = found;
+  const own = { ...sending, settings: found.settings, check };
+  return { type: 'filled', prompt: found.prompt, sending: own } as const;
 }
 
-/** Receives the answer, and asks again while it does not match the schema of its prompt file. */
-async function answerPrompt(answer: Answer, promptId: string): Promise<AnswerOutcome> {
-  for (let retry = 1, id = promptId; ; retry += 1) {
-    await receiveAnswer(answer, id);
-    const outcome = await endComplete(answer);
-    const { core, check, shown, received, finishReason, refusal } = answer;
-    const isComplete = finishReason !== 'length' && refusal === '';
-    if (check === undefined || !isComplete) return outcome;
-    const { askAgain } = await import('./ask-again.ts');
-    const next = askAgain(core, check, { shown, received, promptId: id, retry });
-    if (next === undefined) return outcome;
-    id = next;
-    Object.assign(answer, unanswered);
-  }
-}
-
-async function send(answer: Answer, unfilled: PromptToSend): Promise<AnswerOutcome> {
+async function sendPrompt(unfilled: Sending, given: PromptToSend): Promise<AnswerOutcome> {
+  const { core, signal } = unfilled;
   try {
-    const whole = await filled(answer, unfilled);
+    const whole = await filled(unfilled, given);
     if (whole.type === 'unconfirmed') return whole;
-    const { prompt } = whole;
-    const checked = await checkFiles(answer.core, prompt, answer.signal);
+    const { prompt, sending } = whole;
+    const checked = await checkFiles(core, prompt, signal);
     if (checked.type === 'unconfirmed') return checked;
     const promptId =
       prompt.type === 'repeat'
-        ? recordRepeated(answer, prompt.turnId)
-        : await recordNew(answer, prompt, checked);
-    return await answerPrompt(answer, promptId);
+        ? recordRepeated(sending, prompt.turnId)
+        : await recordNew(sending, prompt, checked);
+    if (sending.check !== undefined) {
+      return await answerChecked(sending, sending.check, promptId);
+    }
+    return (await answerTurn(sending, promptId)).outcome;
   } catch (error) {
-    const isNoAnswer = error instanceof Failure && error.kind === 'no_answer';
-    return isNoAnswer ? endComplete(answer, error) : endIncomplete(answer, error);
+    await core.transcript.closeAnswer();
+    if (signal.aborted) return { type: 'stopped', hasText: false };
+    const failure = failureText(error, core.ports.clean);
+    return { type: 'failed', hasText: false, failure, isRecorded: false };
   }
 }
 
@@ -229,15 +253,8 @@ export async function runSend(
   core: SessionCore,
   { prompt, settings, nextModel }: Effect & { readonly type: 'send' },
 ): Promise<void> {
-  const answer: Answer = {
-    core,
-    settings,
-    nextModel,
-    signal: core.begin(),
-    check: undefined,
-    ...unanswered,
-  };
-  const outcome = await send(answer, prompt);
+  const sending = { core, settings, nextModel, signal: core.begin(), check: undefined };
+  const outcome = await sendPrompt(sending, prompt);
   const conversation = core.journal().conversation();
   core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
 }

@@ -2,7 +2,7 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { Candidate } from '../editing/completion.ts';
 import { recalledDraft } from '../editing/history.ts';
 import { shownText } from '../editing/paste.ts';
-import type { SchemaCheck } from '../session/ports.ts';
+import type { AnswerCheck } from '../../ask/check.ts';
 import { runTask, type SessionCore } from '../session/session-core.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { failureEntry, notice } from '../state/entry.ts';
@@ -61,7 +61,7 @@ type Filled =
       readonly type: 'filled';
       readonly prompt: NewPrompt;
       readonly settings: SessionSettings;
-      readonly check: SchemaCheck | undefined;
+      readonly check: AnswerCheck | undefined;
     }
   | { readonly type: 'unconfirmed'; readonly problem: string; readonly hasSecrets: true };
 

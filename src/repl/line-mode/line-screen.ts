@@ -36,7 +36,7 @@ function dialogText(dialog: Dialog, cancelHint: string): string {
 }
 
 /** Whether the next line is a prompt, not the answer to a question. */
-export function expectsPrompt({ dialog, list }: Pick<ReplState, 'dialog' | 'list'>): boolean {
+export function expectsPrompt({ dialog, list }: ReplState): boolean {
   return dialog === undefined && list === undefined;
 }
 

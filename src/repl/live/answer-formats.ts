@@ -9,7 +9,7 @@ import type { Background } from './background.ts';
 
 interface FormatOptions {
   readonly style: Style;
-  readonly stdout: Pick<OutputStream, 'columns'>;
+  readonly stdout: OutputStream;
   readonly unicode: boolean;
   readonly opensLinks: boolean;
   /** Of answers. */

@@ -20,7 +20,7 @@ interface BackgroundOptions {
   /** Without colours, or where the reply could be shown, nothing is asked. */
   readonly style: Pick<Style, 'colored'>;
   readonly traits: Pick<TerminalTraits, 'hasKeyProtocols'>;
-  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly clock: Clock;
   readonly write: (text: string) => void;
   readonly onChange: () => void;
 }

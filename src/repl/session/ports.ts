@@ -1,3 +1,4 @@
+import type { AnswerCheck } from '../../ask/check.ts';
 import type { Client } from '../../client/client.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import type { CompletionRequest, Message, ModelRecord } from '../../client/contract.ts';
@@ -142,25 +143,6 @@ export interface ShellPort {
   mask(text: string): string;
 }
 
-/** Why an answer does not match a schema. */
-interface Mismatch {
-  readonly text: string;
-  /** Undefined after an empty answer: the same messages are sent again. */
-  readonly correction: string | undefined;
-}
-
-/** Checks answers against the schema of a prompt file. */
-export interface SchemaCheck {
-  /** How often the model is asked again. */
-  readonly retries: number;
-  /**
-   * Undefined if the answer conforms.
-   * @param received the answer with placeholders for secrets
-   * @throws Failure if the check takes too long
-   */
-  check(shown: string, received: string): Mismatch | undefined;
-}
-
 /** A prompt file filled with its values. */
 export interface FilledPrompt {
   readonly content: string;
@@ -169,7 +151,7 @@ export interface FilledPrompt {
   /** What the file asks for and natter ignores. */
   readonly notices: readonly string[];
   /** If the file has a schema. */
-  readonly check?: SchemaCheck;
+  readonly check?: AnswerCheck;
 }
 
 /** Prompt files of the project and of the user. Functions throw Failure. */

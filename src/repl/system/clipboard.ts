@@ -6,7 +6,7 @@ import { runChild } from './child-process.ts';
 export interface ClipboardOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Clock;
   /** Writes an escape sequence; undefined for a terminal without escape sequences. */
   readonly control: ((sequence: string) => void) | undefined;
 }

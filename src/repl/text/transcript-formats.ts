@@ -7,7 +7,7 @@ import { displayWidth } from '../../terminal/text/width.ts';
 import type { TranscriptFormat } from '../session/transcript.ts';
 import { symbolsFor } from './symbols.ts';
 
-type Markdown = Pick<typeof markdown, 'createMarkdownStream'>;
+type Markdown = typeof markdown;
 
 /** Returns a promise until Markdown is loaded. */
 export type MarkdownLoader = () => Markdown | Promise<Markdown>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChatOptions } from '../../../src/commands/chat/run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { mayBeCommand, wantsRepl } from '../../../src/commands/chat/start.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

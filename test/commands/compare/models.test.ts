@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseModel } from '../../../src/commands/service/named-model.ts';
-import { parseModels, readComparedModels } from '../../../src/commands/compare/models.ts';
-import type { CompareOptions } from '../../../src/commands/compare/comparison.ts';
+import {
+  type CompareOptions,
+  parseModels,
+  readComparedModels,
+} from '../../../src/commands/compare/models.ts';
 import { createNotices } from '../../../src/output/notices.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
@@ -81,7 +84,7 @@ const credentials = {
 };
 
 function read(
-  options: Partial<CompareOptions>,
+  { models = ['origin,nextgen'], ...options }: Partial<CompareOptions>,
   environment: Readonly<Record<string, string>> = {},
 ) {
   const config = mkdtempSync(join(tmpdir(), 'natter-compare-'));
@@ -94,10 +97,12 @@ function read(
   });
   const notices = createNotices(context.streams.stderr, false, (text) => text);
   const defaults = { color: 'auto', input: true, stream: true, stdin: true } as const;
-  return readComparedModels(context, notices, { ...defaults, ...options }).map(({ settings }) => {
-    const { values, apiKey, params } = settings;
-    return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];
-  });
+  return readComparedModels(context, notices, { ...defaults, ...options, models }, []).map(
+    ({ settings }) => {
+      const { values, apiKey, params } = settings;
+      return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];
+    },
+  );
 }
 
 const mainService = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };

@@ -245,3 +245,41 @@ test('a missing service is reported before anything is shown', async () => {
   expect(thrown).toMatchObject({ kind: 'configuration', message: 'no service is configured' });
   expect(stdout).toBe('');
 });
+
+describe('N7 without -m', () => {
+  const listing = (...ids: readonly string[]) =>
+    json(200, { object: 'list', data: ids.map((id) => ({ id, object: 'model' })) });
+
+  test('the configured model is compared with another one that the service lists', async () => {
+    const server = await serve([[listing('small', 'large', 'huge')], [json(200, completion)]]);
+    const environment = { ...serviceAt(server), NATTER_MODEL: 'large' };
+    const { thrown, stdout } = await compare(['--no-stream', 'hi'], { environment });
+    expect(thrown).toBeUndefined();
+    expect(headings(stdout)).toEqual(['large', 'small']);
+  });
+
+  test('a service that lists no other model needs the name of one', async () => {
+    const server = await serve([[listing('large')]]);
+    const environment = { ...serviceAt(server), NATTER_MODEL: 'large' };
+    expect((await compare(['hi'], { environment })).thrown).toMatchObject({
+      kind: 'usage',
+      message: 'there is no second model to compare large with',
+      hint: 'name both: natter compare -m large,OTHER …',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a published model is compared with the other one, without a list', async () => {
+    const environment = { NATTER_MODEL: 'nextgen' };
+    const { stdout } = await compare(['[sandbox echo] hi'], { environment });
+    expect(headings(stdout)).toEqual(['nextgen', 'origin']);
+  });
+});
+
+test('N7 answers of one model to requests for two are reported', async () => {
+  const server = await serve([[json(200, { ...completion, model: 'only' })]]);
+  const { stderr } = await compare(['--no-stream', 'hi'], { environment: serviceAt(server) });
+  expect(stderr).toContain(
+    'natter: warning: origin and nextgen were both answered by only, as the service reports\n',
+  );
+});

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ChatOptions } from '../../../src/commands/chat/run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { journalOptions } from '../../../src/commands/journal/open-conversation.ts';
 import { present } from '../../../src/commands/print/presentation.ts';
 import { runRepl } from '../../../src/commands/repl/run.ts';

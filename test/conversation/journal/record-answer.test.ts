@@ -1,14 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import type { ChatEvent } from '../../../src/client/events.ts';
 import {
   createAnswerRecorder,
-  recordAnswer,
+  createPromptRecord,
 } from '../../../src/conversation/journal/record-answer.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { leafOf } from '../../../src/conversation/tree.ts';
-import { Failure } from '../../../src/failure.ts';
 import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
@@ -33,76 +31,44 @@ function journalWithPrompt() {
   return { journal, prompt, leaf: () => leafOf(journal.conversation()) };
 }
 
-async function* events(list: readonly ChatEvent[], error?: unknown) {
-  yield* list;
-  if (error !== undefined) throw error;
-}
-
-async function read(source: AsyncIterable<ChatEvent>): Promise<readonly ChatEvent[]> {
-  const seen: ChatEvent[] = [];
-  for await (const event of source) seen.push(event);
-  return seen;
-}
-
 describe('an answer in a journal', () => {
-  test('starts at its first text, and ends as the service reported', async () => {
+  test('starts at its first text, and ends as the service reported', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     recorder.event(started);
     expect(leaf()?.role).toBe('user');
-    const list = [text('be'), text('cause'), finished];
-    expect(await read(recordAnswer(recorder, events(list)))).toEqual(list);
+    for (const event of [text('be'), text('cause'), finished]) recorder.event(event);
+    recorder.end();
     const { model, finishReason, timing } = finished;
     expect(leaf()).toMatchObject({ content: 'because', model, finishReason, timing });
     expect(leaf()).not.toHaveProperty('incomplete');
     expect(leaf()).not.toHaveProperty('attempts');
   });
 
-  test('has a text in the next turn of the event loop, so that it is printed first', async () => {
+  test('keeps its text and the cause when it is cut', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    const recorded: unknown[] = [];
-    for await (const _event of recordAnswer(recorder, events([text('be'), text('cause')]))) {
-      recorded.push(leaf()?.content);
-      await nextTurn();
-      recorded.push(leaf()?.content);
-    }
-    expect(recorded).toEqual(['why?', 'be', 'be', 'because']);
-  });
-
-  test('keeps a text whose reader stops at once', async () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for await (const _event of recordAnswer(recorder, events([text('be'), text('cause')]))) break;
-    expect(leaf()).toMatchObject({ content: 'be', incomplete: true });
-  });
-
-  test('keeps its text and the cause when it is cut', async () => {
-    const { journal, leaf } = journalWithPrompt();
-    const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    const cut = new Failure('incomplete', 'the connection was lost');
-    const source = events([named('origin-2026'), text('be')], cut);
-    await expect(read(recordAnswer(recorder, source))).rejects.toBe(cut);
+    for (const event of [named('origin-2026'), text('be')]) recorder.event(event);
+    recorder.end('incomplete');
     const end = { incomplete: true, failure: 'incomplete', model: 'origin-2026' };
     expect(leaf()).toMatchObject({ content: 'be', ...end });
   });
 
-  test('has no cause when the reader stops', async () => {
+  test('has no cause when the user stops it', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    for await (const event of recordAnswer(recorder, events([text('be'), finished]))) {
-      if (event.type === 'text-received') break;
-    }
+    recorder.event(text('be'));
+    recorder.end();
     expect(leaf()).toMatchObject({ content: 'be', incomplete: true });
     expect(leaf()).not.toHaveProperty('failure');
   });
 
-  test('is complete when the service filtered it', async () => {
+  test('is complete when the service filtered it', () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
-    const filtered = new Failure('no_answer', 'the service filtered the answer');
-    const source = events([{ type: 'refusal-received', text: 'no' }, finished], filtered);
-    await expect(read(recordAnswer(recorder, source))).rejects.toBe(filtered);
+    recorder.event({ type: 'refusal-received', text: 'no' });
+    recorder.event(finished);
+    recorder.end('no_answer');
     expect(leaf()).toMatchObject({ refusal: 'no', failure: 'no_answer', finishReason: 'stop' });
     expect(leaf()).not.toHaveProperty('incomplete');
   });
@@ -135,5 +101,36 @@ describe('an answer in a journal', () => {
     expect(leaf()).not.toHaveProperty('failure');
     addPromptAndAnswer(journal, 'and at sunset?', 'red');
     expect(leaf()?.content).toBe('red');
+  });
+});
+
+describe('the answers to a prompt', () => {
+  test('are versions of each other, until another prompt follows', () => {
+    const { journal, prompt, leaf } = journalWithPrompt();
+    const record = createPromptRecord(journal, prompt.id);
+    for (const words of ['', 'because']) {
+      const recorder = record.begin({ model: 'origin' });
+      if (words !== '') recorder.event(text(words));
+      recorder.event(finished);
+      recorder.end();
+      expect(leaf()).toMatchObject({ content: words, parent: prompt.id });
+    }
+    const answer = leaf()?.id;
+    record.addPrompt('shorter');
+    expect(leaf()).toMatchObject({ role: 'user', content: 'shorter', parent: answer });
+    const correction = leaf()?.id;
+    const last = record.begin({ model: 'origin' });
+    last.event(text('so'));
+    expect(leaf()).toMatchObject({ content: 'so', parent: correction });
+    expect(record.turn()).toBe(leaf()?.id);
+  });
+
+  test('have the turn that was started for the first one', () => {
+    const { journal, prompt } = journalWithPrompt();
+    const { id } = journal.startAnswer({ model: 'origin', parent: prompt.id });
+    const record = createPromptRecord(journal, prompt.id, id);
+    record.begin({ model: 'origin' }).event(text('because'));
+    expect(record.turn()).toBe(id);
+    expect(journal.conversation().turns.get(id)?.content).toBe('because');
   });
 });

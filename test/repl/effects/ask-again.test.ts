@@ -1,14 +1,23 @@
 import { expect, test } from 'vitest';
+import type { AnswerCheck } from '../../../src/ask/check.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import type { SessionPorts } from '../../../src/repl/session/ports.ts';
+import { correctionPrompt } from '../../../src/schema/instruction.ts';
 import { openMemorySession, saying } from '../../support/memory-session.ts';
 
 /** A prompt file whose answer must be `good`. */
 function withCheck(usual: SessionPorts): SessionPorts {
-  const check = {
+  const check: AnswerCheck = {
+    hasSchema: true,
+    schema: undefined,
     retries: 1,
-    check: (_: string, received: string) =>
-      received === 'good' ? undefined : { text: `not ${received}`, correction: again(received) },
+    pointer: undefined,
+    prompt: (text) => text,
+    settings: (settings) => settings,
+    check(content) {
+      if (content === 'good') return { violations: [], isCorrectable: false };
+      return { violations: [{ path: '', message: `is ${content}` }], isCorrectable: true };
+    },
   };
   const fill: SessionPorts['prompts']['fill'] = async (...words) => ({
     ...(await usual.prompts.fill(...words)),
@@ -16,8 +25,6 @@ function withCheck(usual: SessionPorts): SessionPorts {
   });
   return { ...usual, prompts: { ...usual.prompts, fill } };
 }
-
-const again = (received: string) => (received === '' ? undefined : `correct ${received}`);
 
 async function answered(...answers: readonly string[]) {
   const memory = openMemorySession({
@@ -31,6 +38,7 @@ async function answered(...answers: readonly string[]) {
 }
 
 const prompt = 'review js for speed: all';
+const correction = correctionPrompt([{ path: '', message: 'is bad' }]);
 
 test('an answer that matches the schema of its prompt file is not asked for again', async () => {
   const { sent, text } = await answered('good');
@@ -40,14 +48,11 @@ test('an answer that matches the schema of its prompt file is not asked for agai
 
 test('an answer that does not match is asked for again, in the conversation', async () => {
   const { sent, text, turns } = await answered('bad', 'good');
-  expect(sent).toEqual([prompt, 'correct bad']);
-  expect(text).toContain('the answer does not match the schema: not bad; asking again (1 of 1)');
-  expect(turns.slice(1).map(({ content }) => content)).toEqual([
-    prompt,
-    'bad',
-    'correct bad',
-    'good',
-  ]);
+  expect(sent).toEqual([prompt, correction]);
+  expect(text).toContain(
+    'the answer does not match the schema: the answer is bad; asking again (1 of 1)',
+  );
+  expect(turns.slice(1).map(({ content }) => content)).toEqual([prompt, 'bad', correction, 'good']);
 });
 
 test('after an empty answer the same prompt is sent again', async () => {
@@ -60,6 +65,6 @@ test('the last answer that does not match is shown and reported', async () => {
   const { sent, text } = await answered('bad', 'worse');
   expect(sent).toHaveLength(2);
   expect(text).toContain('worse');
-  expect(text).toContain('the answer does not match the schema: not worse');
+  expect(text).toContain('the answer does not match the schema: the answer is worse');
   expect(text).toContain('/retry asks for a different answer, without a check');
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ProgramClock } from '../../../src/clock.ts';
-import type { ChatOptions } from '../../../src/commands/chat/run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { runRepl } from '../../../src/commands/repl/run.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';

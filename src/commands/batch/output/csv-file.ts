@@ -7,13 +7,11 @@ import { replaceWithTexts } from '../../../batch/results/write-lines.ts';
 import { Failure } from '../../../failure.ts';
 import { failureReason } from '../../../storage/storage-failure.ts';
 import { tableHeader } from './csv-text.ts';
-import type { BatchItems } from '../items.ts';
+import type { BatchSource } from '../items.ts';
 import { type BatchSink, checkFirst } from './sink.ts';
 
-type TableItems = Pick<BatchItems, 'input' | 'plan'>;
-
 /** @param output the table @param results the file of results beside it @throws Failure `usage` */
-export function refuseTable(output: string, results: string, { input }: TableItems): void {
+export function refuseTable(output: string, results: string, { input }: BatchSource): void {
   if (!input.isRepeatable) {
     throw new Failure('usage', '--output-format csv with -o needs a named input file', {
       hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
@@ -25,7 +23,7 @@ export function refuseTable(output: string, results: string, { input }: TableIte
   });
 }
 
-export interface Table extends TableItems {
+export interface Table extends BatchSource {
   /** Its file. */
   readonly output: string;
   /** The file of results. */

@@ -7,7 +7,7 @@ import type { Notices } from '../../../output/notices.ts';
 import type { OutputStream } from '../../../terminal/device/streams.ts';
 import { awaitHolder } from '../../program/await-holder.ts';
 import type { Context } from '../../program/context.ts';
-import type { BatchItems } from '../items.ts';
+import type { BatchSource } from '../items.ts';
 import { type BatchOptions, resultsFileOf } from '../plan.ts';
 
 /** Writes results to the file of `-o` or to standard output. */
@@ -42,8 +42,6 @@ export interface BatchSink {
   close(): Promise<void>;
 }
 
-type SinkContext = Pick<Context, 'streams' | 'clock' | 'process' | 'signal'>;
-
 /** The options of a command that writes results. */
 export type SinkOptions = Pick<
   BatchOptions,
@@ -61,7 +59,7 @@ const ownText: ResultText = { text: (_, line) => line };
 
 /** Loads only what the format needs. */
 async function resultText(
-  { streams, clock }: SinkContext,
+  { streams, clock }: Context,
   { output, outputFormat, answerColumn }: SinkOptions,
 ): Promise<ResultText> {
   if (outputFormat === 'openai') {
@@ -118,7 +116,7 @@ async function printUnsaved(file: ResultFile, stdout: OutputStream): Promise<voi
 }
 
 function fileSink(
-  { streams }: SinkContext,
+  { streams }: Context,
   file: ResultFile,
   unordered: boolean,
   { text }: ResultText,
@@ -147,7 +145,7 @@ interface FileOptions extends Pick<SinkOptions, 'outputFormat' | 'unordered'> {
 }
 
 async function openFileSink(
-  context: SinkContext,
+  context: Context,
   notices: Notices,
   name: string,
   { outputFormat, unordered = false, mode }: FileOptions,
@@ -170,7 +168,7 @@ async function openFileSink(
 
 /** For results in natter's own format, whose items are elsewhere. @throws Failure */
 export async function openResultSink(
-  context: SinkContext,
+  context: Context,
   notices: Notices,
   {
     output,
@@ -185,10 +183,10 @@ export async function openResultSink(
 
 /** @throws Failure */
 export async function openBatchSink(
-  context: SinkContext,
+  context: Context,
   notices: Notices,
   options: SinkOptions,
-  items: Pick<BatchItems, 'input' | 'plan'>,
+  items: BatchSource,
 ): Promise<BatchSink> {
   const { output, outputFormat, unordered = false } = options;
   const texts = await resultText(context, options);

@@ -48,10 +48,10 @@ async function endSent(
 ): Promise<JobOutcome> {
   const { secrets, keeper, tally, circuitBreaker, stopRun } = processing;
   const { item } = job;
-  const { failure, wasStopped, isStarved, content } = outcome;
+  const { failure, isStopped, isStarved, content } = outcome;
   const isRefused = failure !== undefined && isUnsent(failure);
   if (isRefused) stopRun(failure);
-  if (isRefused || (wasStopped && content === '')) return { state: 'returned' };
+  if (isRefused || (isStopped && content === '')) return { state: 'returned' };
   countRequests(tally, outcome);
   const line = outcomeLine(secrets, item, parseFingerprint(item.fingerprint) ?? 0n, outcome);
   if (failure === undefined) {
@@ -63,9 +63,9 @@ async function endSent(
   // The other workers would be refused, too. Without this pause they find out themselves.
   const pause = isStarved ? (failure.retryAfterSeconds ?? 0) * 1000 : 0;
   if (pause > 0) processing.queue.pause(pause).catch(() => undefined);
-  const stops = !wasStopped && circuitBreaker.failed(failure);
+  const stops = !isStopped && circuitBreaker.failed(failure);
   if (stops) stopRun(failure);
-  if (!stops && !wasStopped) return endFailed(processing, job, failure, line);
+  if (!stops && !isStopped) return endFailed(processing, job, failure, line);
   // A different worker can answer it; its text is kept meanwhile.
   await keeper.put({ index: item.index, isAnswered: false, line: line.trimEnd() });
   return { state: 'returned' };

@@ -1,17 +1,17 @@
 import { Command, Option } from 'commander';
 import { Failure } from '../../../failure.ts';
-import { checkGroup } from '../../check/check-options.ts';
+import { checkGroup } from '../../prompt/check-options.ts';
 import { addOptionGroups, settingOption } from '../../program/global-options.ts';
-import type { Context, Run } from '../../program/context.ts';
+import type { Context, Action } from '../../program/context.ts';
 import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../../program/help-details.ts';
 import type { CollectOptions, StatusOptions, SubmitOptions, WorkOptions } from './queue-options.ts';
 
 export interface RunQueue {
-  readonly submit: Run<SubmitOptions, [file: string | undefined]>;
-  readonly work: Run<WorkOptions>;
-  readonly status: Run<StatusOptions>;
-  readonly collect: Run<CollectOptions>;
+  readonly submit: Action<SubmitOptions, [file: string | undefined]>;
+  readonly work: Action<WorkOptions>;
+  readonly status: Action<StatusOptions>;
+  readonly collect: Action<CollectOptions>;
 }
 
 export const runQueue: RunQueue = {

@@ -10,7 +10,7 @@ import type { QueueOptions } from './queue-options.ts';
 
 /** Connects to the queue that the options or the environment name; tests pass their own. @throws Failure */
 export type Connect = (
-  context: Pick<Context, 'environment' | 'secrets'>,
+  context: Context,
   notices: Notices,
   options: QueueOptions,
 ) => Promise<QueueConnection>;

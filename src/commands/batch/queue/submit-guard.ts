@@ -14,7 +14,7 @@ export type CheckItem = (item: InputItem) => void;
  * the service.
  */
 export async function openSubmitGuard(
-  context: Pick<Context, 'secrets'>,
+  context: Context,
   { allowSecrets = false }: SubmitOptions,
   { values }: ResolvedSettings,
   { label }: Pick<QueueConnection, 'label'>,

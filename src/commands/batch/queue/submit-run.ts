@@ -15,7 +15,7 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
-import type { AnswerCheck } from '../../check/open-check.ts';
+import type { AnswerCheck } from '../../../ask/check.ts';
 import { openBatchCheck } from '../answer-check.ts';
 import { readRequestSettings } from '../../service/settings-access.ts';
 import {

@@ -7,8 +7,8 @@ const interval = 500;
 const longestOutage = 600_000;
 
 export interface QueueWatchOptions {
-  readonly queue: Pick<BatchQueue, 'counts'>;
-  readonly connection: Pick<QueueConnection, 'restored'>;
+  readonly queue: BatchQueue;
+  readonly connection: QueueConnection;
   readonly clock: Clock;
   /** Ends the watch. */
   readonly stop: AbortSignal;

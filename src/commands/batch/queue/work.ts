@@ -1,11 +1,10 @@
+import type { Run } from '../../program/run.ts';
 import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import type { AnswerCheck } from '../../check/open-check.ts';
-import type { Presentation } from '../../print/presentation.ts';
-import type { Context } from '../../program/context.ts';
+import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
 import type { Service } from '../../service/service.ts';
 import { truncatedResult } from '../sending/truncation.ts';
 import type { SendingPlan } from '../plan.ts';
@@ -25,10 +24,7 @@ export interface WorkPlan extends SendingPlan {
 }
 
 /** A run of `natter batch work`. */
-export interface Work {
-  readonly context: Context;
-  readonly options: WorkOptions;
-  readonly presentation: Presentation;
+export interface Work extends Run<WorkOptions> {
   readonly plan: WorkPlan;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;
@@ -64,12 +60,15 @@ export async function batchCheck(
   settings: ResolvedSettings,
 ): Promise<Pick<Work, 'check' | 'settings'>> {
   if (check === undefined) return { check: undefined, settings };
-  const { openCheck } = await import('../../check/open-check.ts');
   const { schema, retries, select } = check;
   const own = schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' };
   const limit = schema === undefined ? {} : { schemaRetries: String(retries) };
-  const opened = openCheck(notices, { ...limit, ...(select === undefined ? {} : { select }) }, own);
-  return { check: opened, settings: opened.settings(settings) };
+  const opened = await openCheck(
+    notices,
+    { ...limit, ...(select === undefined ? {} : { select }) },
+    own,
+  );
+  return { check: opened, settings: opened?.settings(settings) ?? settings };
 }
 
 export function processingOf(work: Work, { stop, cancel, fail }: Stopping): JobProcessing {

@@ -20,7 +20,7 @@ export interface Ending {
 }
 
 interface EndedRun {
-  readonly context: Pick<Context, 'signal'>;
+  readonly context: Context;
   readonly options: { readonly output?: string };
   readonly tally: Tally;
 }

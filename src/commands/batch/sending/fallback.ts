@@ -1,25 +1,16 @@
+import { askModels, type Chain, chooseModel, type FallbackModel } from '../../../ask/fallback.ts';
+import type { AnswerCheck } from '../../../ask/check.ts';
 import type { ItemContent } from '../../../batch/input/item.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
-import { count } from '../../../output/figures.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
+import { count } from '../../../output/figures.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { withRequestHint } from '../../program/report.ts';
-import {
-  createFallbackServices,
-  doesNotFit,
-  type FailedModel,
-  failureOfAll,
-  type FallbackModel,
-  fallbackModels,
-  mayPass,
-  passedModel,
-  stepText,
-} from '../../service/fallback.ts';
-import type { PlannedRequest } from '../../prompt/chat-request.ts';
-import { openService, type Service } from '../../service/service.ts';
+import { chainClients, fallbackModels } from '../../service/fallback.ts';
 import type { NamedModelOptions } from '../../service/named-model.ts';
+import { openService, type Service } from '../../service/service.ts';
 import type { Permission } from './admission.ts';
 import type { ItemOutcome } from './item-attempt.ts';
 import { planItem, sendItem, type SendOptions } from './send-item.ts';
@@ -31,11 +22,12 @@ export interface BatchFallback {
   close(): Promise<void>;
 }
 
-export interface BatchFallbackOptions {
+interface FallbackRun {
   readonly context: Context;
   readonly options: NamedModelOptions;
   readonly presentation: Presentation;
   readonly settings: ResolvedSettings;
+  readonly items: { readonly check?: AnswerCheck | undefined };
   /** For the first model. */
   readonly sending: SendOptions;
   readonly service: Service;
@@ -48,37 +40,24 @@ const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
   return isFirst ? content : rest;
 };
 
-/** Sends to the next models. */
-function createSenders({
-  context,
-  options,
-  presentation,
-  sending,
-  ...first
-}: BatchFallbackOptions) {
-  const services = createFallbackServices(first.settings.profile.value, (settings, source) =>
-    openService(context, presentation, options, settings, source, { network: undiciNetwork }),
-  );
-  return {
-    async send(model: FallbackModel, content: ItemContent): Promise<ItemOutcome> {
-      const { client } = await services.of(model, first.service);
-      const own = { ...sending, client, settings: model.settings };
-      // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
-      return sendItem(own, content, undefined);
-    },
-    close: () => services.close(),
-  };
+/** @throws Failure `invalid_request` with hints for an item that cannot fit, and others that no model can cure */
+function planFor(content: ItemContent, { settings }: FallbackModel, stream: boolean) {
+  try {
+    return planItem(content, settings, stream);
+  } catch (error) {
+    throw withRequestHint(toFailure(error), settings);
+  }
 }
 
 /** Prints the first step between two models, and their number at the end. */
 function createReport(warn: (text: string) => void) {
   const counts = new Map<string, number>();
   return {
-    step(failed: FailedModel, next: FallbackModel): void {
-      const step = `${failed.model.label} to ${next.label}`;
+    step(failed: FallbackModel, next: FallbackModel, text: string): void {
+      const step = `${failed.label} to ${next.label}`;
       const before = counts.get(step) ?? 0;
       counts.set(step, before + 1);
-      if (before === 0) warn(stepText(failed, next));
+      if (before === 0) warn(text);
     },
     end(): void {
       for (const [step, number] of counts) {
@@ -88,76 +67,43 @@ function createReport(warn: (text: string) => void) {
   };
 }
 
-/** The outcome with its profile and the models before; undefined for an item that was not sent. */
-interface Attempt {
-  readonly outcome?: ItemOutcome;
-  /** Undefined if the next model must not answer. */
-  readonly failed?: FailedModel;
-}
-
-/** @throws Failure `usage` and the like, which no model can cure */
-async function attempt(
-  send: () => Promise<ItemOutcome>,
-  plan: () => PlannedRequest,
-  model: FallbackModel,
-  isLast: boolean,
-): Promise<Attempt> {
-  try {
-    const { fit } = plan();
-    if (fit.state === 'over' && !isLast) {
-      return { failed: { model, failure: doesNotFit(fit), isTooLong: true } };
-    }
-    const outcome = await send();
-    const { failure, wasStopped, content } = outcome;
-    const isFinal = failure === undefined || wasStopped || content !== '';
-    return isFinal ? { outcome } : { outcome, failed: { model, failure } };
-  } catch (error) {
-    const failure = withRequestHint(toFailure(error), model.settings);
-    if (failure.kind !== 'invalid_request') throw error;
-    return { failed: { model, failure, isTooLong: true } };
+/**
+ * Undefined without `fallback`, and with a check: its option is refused, and a notice reports the setting.
+ * @throws Failure for a profile without a service
+ */
+export function openFallback(run: FallbackRun): BatchFallback | undefined {
+  const { context, options, presentation, settings, items, sending, service, warn } = run;
+  if (settings.values.fallback === undefined) return undefined;
+  if (items.check !== undefined) {
+    presentation.notices.notice(
+      'the setting fallback does not apply to a batch with checked answers',
+    );
+    return undefined;
   }
-}
-
-function withPassed(outcome: ItemOutcome, model: FallbackModel, failed: readonly FailedModel[]) {
-  const { value: profile } = model.settings.profile;
-  const fallbackFrom = failed.length === 0 ? {} : { fallbackFrom: failed.map(passedModel) };
-  return { ...outcome, metadata: { ...outcome.metadata, profile, ...fallbackFrom } };
-}
-
-/** @throws Failure for a profile without a service */
-export function openBatchFallback(options: BatchFallbackOptions): BatchFallback {
-  const { context, settings, sending, warn } = options;
-  const models = fallbackModels(context, options.options, settings);
-  const senders = createSenders(options);
+  const models = fallbackModels(context, options, settings);
+  const clients = chainClients(service, settings, (own) =>
+    openService(context, presentation, options, own, service.source, { network: undiciNetwork }),
+  );
   const report = createReport(warn);
-
-  async function sendFrom(
-    failed: readonly FailedModel[],
-    item: ItemContent,
-    permission: Permission,
-  ): Promise<ItemOutcome> {
-    const isFirst = failed.length === 0;
-    const model = models[failed.length] as FallbackModel;
-    const next = models[failed.length + 1];
-    const content = contentFor(item, isFirst);
-    const send = () =>
-      isFirst ? sendItem(sending, content, permission) : senders.send(model, content);
-    const plan = () => planItem(content, model.settings, sending.stream);
-    const { outcome, failed: last } = await attempt(send, plan, model, next === undefined);
-    if (last !== undefined && next !== undefined && mayPass(last)) {
-      report.step(last, next);
-      return sendFrom([...failed, last], item, permission);
-    }
-    if (last === undefined && outcome !== undefined) return withPassed(outcome, model, failed);
-    const failure = failureOfAll(failed[0], last as FailedModel);
-    if (outcome === undefined) throw failure;
-    return withPassed({ ...outcome, failure }, model, failed);
-  }
   return {
-    send: (content, permission) => sendFrom([], content, permission),
+    async send(item, permission) {
+      const chain: Chain = {
+        models,
+        plan: (model, isFirst) => planFor(contentFor(item, isFirst), model, sending.stream),
+        onStep: (...step) => report.step(...step),
+      };
+      return askModels(chain, chooseModel(chain), async ({ model, failed }) => {
+        const isFirst = failed.length === 0;
+        const content = contentFor(item, isFirst);
+        if (isFirst) return sendItem(sending, content, permission);
+        // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
+        const own = { ...sending, client: await clients.of(model), settings: model.settings };
+        return sendItem(own, content, undefined);
+      });
+    },
     async close() {
       report.end();
-      await senders.close();
+      await clients.close();
     },
   };
 }

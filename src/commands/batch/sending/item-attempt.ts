@@ -1,9 +1,8 @@
+import { type Answer, ask } from '../../../ask/ask.ts';
 import type { Client, Middleware, Throttle } from '../../../client/client.ts';
 import type { CompletionRequest } from '../../../client/contract.ts';
 import type { HttpResponse } from '../../../client/http/transport.ts';
 import type { Clock } from '../../../clock.ts';
-import type { Failure } from '../../../failure.ts';
-import { createAnswerMeter, type AnswerOutcome } from '../../../output/answer-meter.ts';
 import type { CheckedFields } from '../../../output/json-answer.ts';
 import type { Permission } from './admission.ts';
 
@@ -18,34 +17,28 @@ export interface AttemptOptions {
   readonly clock: Clock;
 }
 
-export interface ItemOutcome extends AnswerOutcome {
+/** The answer to an item, with all text that was received before a failure. */
+export interface ItemOutcome extends Answer {
   readonly requestedModel: string;
-  /** All received text, also before a failure. */
-  readonly content: string;
-  /** natter cancelled it. */
-  readonly wasStopped: boolean;
   /** The service refused it, and has answered no other item for too long. */
   readonly isStarved: boolean;
   /** Undefined if it is not checked. */
   readonly checked?: CheckedFields;
 }
 
-/** One request of an item. To be released at its end. */
+/** One request of an item. */
 export class ItemAttempt implements Throttle {
   readonly #options: AttemptOptions;
   readonly #permission: Permission | undefined;
   readonly #cancellation = new AbortController();
-  readonly #meter: ReturnType<typeof createAnswerMeter>;
-  #content = '';
   #isRefused = false;
   /** Monotonic time of the next retry, before which the end of the run cancels the request. */
   #retryAt = 0;
 
   constructor(options: AttemptOptions, permission: Permission | undefined) {
-    const { signal, stop, clock } = options;
+    const { signal, stop } = options;
     this.#options = options;
     this.#permission = permission;
-    this.#meter = createAnswerMeter(clock);
     signal.addEventListener('abort', this.#cancel);
     stop.addEventListener('abort', this.#cancelRetry);
     if (signal.aborted) this.#cancel();
@@ -54,10 +47,6 @@ export class ItemAttempt implements Throttle {
   /** A 429 that may be sent again. */
   get isRefused(): boolean {
     return this.#isRefused;
-  }
-
-  get isCancelled(): boolean {
-    return this.#cancellation.signal.aborted;
   }
 
   async beforeRequest(): Promise<void> {
@@ -74,34 +63,27 @@ export class ItemAttempt implements Throttle {
     this.#permission?.onRefusal(retryAfter);
   }
 
-  async send(request: CompletionRequest): Promise<void> {
-    const { client, guard } = this.#options;
+  async send(request: CompletionRequest): Promise<Answer> {
+    const { client, guard, clock, stop, signal: caller } = this.#options;
     const { signal } = this.#cancellation;
     const options = this.#permission === undefined ? { signal } : { signal, throttle: this };
-    for await (const event of (guard?.(client) ?? client).chat(request, options)) {
-      this.#meter.event(event);
-      if (event.type === 'text-received') this.#content += event.text;
-      else if (event.type === 'retry-scheduled') {
-        this.#retryAt = this.#options.clock.monotonic() + event.delay;
-        this.#cancelRetry();
-      }
+    const { chat } = guard?.(client) ?? client;
+    try {
+      return await ask(
+        { send: () => chat(request, options), clock, signal },
+        {
+          event: (event) => {
+            if (event.type !== 'retry-scheduled') return undefined;
+            this.#retryAt = clock.monotonic() + event.delay;
+            this.#cancelRetry();
+            return undefined;
+          },
+        },
+      );
+    } finally {
+      caller.removeEventListener('abort', this.#cancel);
+      stop.removeEventListener('abort', this.#cancelRetry);
     }
-  }
-
-  outcome(request: CompletionRequest, failure?: Failure, wasStopped = false): ItemOutcome {
-    return {
-      requestedModel: request.model,
-      content: this.#content,
-      metadata: this.#meter.metadata(failure),
-      failure,
-      wasStopped,
-      isStarved: false,
-    };
-  }
-
-  release(): void {
-    this.#options.signal.removeEventListener('abort', this.#cancel);
-    this.#options.stop.removeEventListener('abort', this.#cancelRetry);
   }
 
   readonly #cancel = (): void => this.#cancellation.abort(this.#options.signal.reason);

@@ -70,11 +70,11 @@ function finishItem(
 ): Promise<void> | undefined {
   const { secrets, sink } = processing;
   const { index } = item;
-  const { failure, content, wasStopped } = outcome;
+  const { failure, content, isStopped } = outcome;
   const isRefused = failure !== undefined && isUnsent(failure);
   if (isRefused) processing.stopRun(failure);
   // Cancelled or refused before any text: without a result, the next run sends it again.
-  if ((isRefused || wasStopped) && content === '') {
+  if ((isRefused || isStopped) && content === '') {
     permission.end(false, undefined);
     return undefined;
   }

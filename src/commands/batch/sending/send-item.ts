@@ -1,13 +1,22 @@
+import {
+  type AnswerCheck,
+  askUntilConforming,
+  checkedFields,
+  type CheckedAnswers,
+  failureOf,
+  lastOf,
+  metadataOf,
+} from '../../../ask/check.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
 import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { rephrase } from '../../../client/failure/request-failure.ts';
-import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
+import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../program/report.ts';
-import type { AnswerCheck } from '../../check/open-check.ts';
-import { buildRequest, planRequest, type PlannedRequest } from '../../prompt/chat-request.ts';
+
+import { buildRequest, planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
 import type { Permission } from './admission.ts';
 import { type AttemptOptions, ItemAttempt, type ItemOutcome } from './item-attempt.ts';
 
@@ -98,21 +107,26 @@ export interface SendOptions extends AttemptOptions {
   readonly check?: AnswerCheck | undefined;
 }
 
-function failedOutcome(
+/** One attempt, with hints of the command line. */
+async function outcomeOf(
   attempt: ItemAttempt,
   request: CompletionRequest,
-  error: unknown,
   settings: ResolvedSettings,
-): ItemOutcome {
-  if (attempt.isCancelled) return attempt.outcome(request, stoppedAnswer(), true);
-  return attempt.outcome(request, withRequestHint(toFailure(error), settings));
+): Promise<ItemOutcome> {
+  const answer = await attempt.send(request);
+  const outcome = { ...answer, requestedModel: request.model, isStarved: false };
+  if (answer.isStopped) return { ...outcome, failure: stoppedAnswer() };
+  const { failure } = answer;
+  return failure === undefined
+    ? outcome
+    : { ...outcome, failure: withRequestHint(failure, settings) };
 }
 
 /** The outcome of an item whose last attempt was refused, and which is not sent again. */
 function refusedOutcome(outcome: ItemOutcome, attempts: number, isStarved: boolean): ItemOutcome {
   const { failure } = outcome;
   if (!isStarved || failure === undefined) {
-    return { ...outcome, failure: stoppedAnswer(), wasStopped: true };
+    return { ...outcome, failure: stoppedAnswer(), isStopped: true };
   }
   const message =
     attempts === 1 ? failure.message : `${failure.message} (after ${attempts} attempts)`;
@@ -123,9 +137,9 @@ function refusedOutcome(outcome: ItemOutcome, attempts: number, isStarved: boole
 function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
   const { failure, content } = outcome;
   if (before === undefined || failure === undefined) return outcome;
-  const { wasStopped, isStarved } = outcome;
+  const { isStopped, isStarved } = outcome;
   return before.content.length > content.length
-    ? { ...before, failure, wasStopped, isStarved }
+    ? { ...before, failure, isStopped, isStarved }
     : outcome;
 }
 
@@ -139,24 +153,15 @@ async function sendRequest(
   let longest: ItemOutcome | undefined;
   for (;;) {
     const attempt = new ItemAttempt(options, permission);
-    let outcome: ItemOutcome;
-    // Inline, because another async function would cost as much as reading a chunk.
-    try {
-      await attempt.send(request);
-      outcome = attempt.outcome(request);
-    } catch (error) {
-      outcome = failedOutcome(attempt, request, error, options.settings);
-    } finally {
-      attempt.release();
-    }
+    const outcome = await outcomeOf(attempt, request, options.settings);
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
-    if (attempt.isRefused && !outcome.wasStopped && permission !== undefined) {
+    if (attempt.isRefused && !outcome.isStopped && permission !== undefined) {
       const next = await permission.afterRefusal();
       if (next === 'again') continue;
       longest = longer(longest, refusedOutcome(outcome, attempts, next === 'starved'));
     } else {
-      const isCut = outcome.failure?.kind === 'incomplete' && !outcome.wasStopped;
+      const isCut = outcome.failure?.kind === 'incomplete' && !outcome.isStopped;
       cuts += 1;
       if (isCut && cuts <= options.retryIncomplete) continue;
     }
@@ -165,15 +170,32 @@ async function sendRequest(
   }
 }
 
-async function sendUntilConforming(
-  options: SendOptions,
+/** Without an answer that was cancelled before its text: the one before is the outcome. */
+function withoutCancelled(answers: CheckedAnswers<ItemOutcome>): CheckedAnswers<ItemOutcome> {
+  const { isStopped, content } = lastOf(answers).answer;
+  const earlier = answers.slice(0, -1);
+  const before = earlier.pop();
+  const isMissing = isStopped && content === '';
+  return isMissing && before !== undefined ? [...earlier, before] : answers;
+}
+
+/** Sends an item until its answer conforms. @param send sends until it is answered, or has failed for good */
+export async function sendChecked(
   check: AnswerCheck,
   request: CompletionRequest,
-  permission: Permission | undefined,
+  send: (messages: readonly Message[]) => Promise<ItemOutcome>,
+  mayAskAgain: () => boolean,
 ): Promise<ItemOutcome> {
-  const { sendChecked } = await import('./checked-item.ts');
-  const send = (next: CompletionRequest) => sendRequest(options, next, permission);
-  return sendChecked(check, request, send, () => !options.stop.aborted);
+  const { model, messages } = request;
+  const answers = withoutCancelled(
+    await askUntilConforming({ check, messages, send, onMismatch: mayAskAgain }),
+  );
+  return {
+    ...lastOf(answers).answer,
+    metadata: metadataOf(answers),
+    failure: failureOf(check, answers),
+    checked: checkedFields(answers, model),
+  };
 }
 
 /**
@@ -186,8 +208,9 @@ export function sendItem(
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
   const request = itemRequest(content, options.settings, options.stream);
-  const { check } = options;
-  return check === undefined
-    ? sendRequest(options, request, permission)
-    : sendUntilConforming(options, check, request, permission);
+  const { check, stop } = options;
+  const send = (messages: readonly Message[]) =>
+    sendRequest(options, { ...request, messages }, permission);
+  if (check === undefined) return sendRequest(options, request, permission);
+  return sendChecked(check, request, send, () => !stop.aborted);
 }

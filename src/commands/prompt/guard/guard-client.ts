@@ -1,8 +1,8 @@
 import type { Middleware } from '../../../client/client.ts';
 import type { Message } from '../../../client/contract.ts';
+import type { Context } from '../../program/context.ts';
 import { maskValue } from '../../../secrecy/mask.ts';
 import {
-  type GuardContext,
   openRedaction,
   type Plan,
   type Redaction,
@@ -11,7 +11,7 @@ import {
 } from './inspect-texts.ts';
 
 /** @throws Failure `secrets` for a message with a secret */
-function refuse(context: GuardContext, plan: Plan, messages: readonly Message[]): void {
+function refuse(context: Context, plan: Plan, messages: readonly Message[]): void {
   maskValue(messages, (text) => {
     const [first] = secretsIn(context, text);
     if (first !== undefined) refuseSecrets(plan, first);
@@ -21,7 +21,7 @@ function refuse(context: GuardContext, plan: Plan, messages: readonly Message[])
 
 /** Messages with placeholders in place of secrets. */
 export function redactMessages<Messages extends readonly Message[]>(
-  context: Pick<GuardContext, 'random' | 'secrets'>,
+  context: Context,
   messages: Messages,
 ): { readonly messages: Messages; readonly redaction: Redaction } {
   const redaction = openRedaction(context);
@@ -30,7 +30,7 @@ export function redactMessages<Messages extends readonly Message[]>(
 }
 
 /** For many prompts: refuses one with a secret, or sends placeholders. */
-export function guardClient(context: GuardContext, plan: Plan): Middleware {
+export function guardClient(context: Context, plan: Plan): Middleware {
   return (client) => ({
     ...client,
     async *chat(request, options) {

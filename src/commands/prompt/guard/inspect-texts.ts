@@ -1,3 +1,4 @@
+import type { Secrets } from '../../program/secrets.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import { parseBaseUrl } from '../../../client/http/base-url.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
@@ -14,8 +15,6 @@ import type { Context } from '../../program/context.ts';
 import { maskMessage, maskText, textFilter } from '../../program/mask-secrets.ts';
 import { changeTexts } from '../../service/masked-client.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
-
-export type GuardContext = Pick<Context, 'ask' | 'random' | 'secrets' | 'signal' | 'streams'>;
 
 export interface InspectedText extends AttachedFile {
   /** The number of its first line, of a part of a longer text. */
@@ -46,11 +45,11 @@ function beginningOf(content: string, { kind, start }: FoundSecret): string {
 }
 
 /** The secrets in one text. Natter's own are found as they are masked. */
-export function secretsIn({ secrets }: Pick<Context, 'secrets'>, text: string) {
+export function secretsIn({ secrets }: { readonly secrets: Secrets }, text: string) {
   return findSecrets(text, textFilter(secrets)?.find);
 }
 
-export function openRedaction({ random, secrets }: Pick<Context, 'random' | 'secrets'>): Redaction {
+export function openRedaction({ random, secrets }: Context): Redaction {
   // An answer never shows natter's key.
   const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
   return {
@@ -63,7 +62,7 @@ const article = (kind: string) => (/^[AEIOU]/i.test(kind) ? 'an' : 'a');
 
 /** The secrets in a text, with their places. */
 export function locateSecrets(
-  context: Pick<Context, 'secrets'>,
+  context: { readonly secrets: Secrets },
   { name, content, firstLine = 1 }: InspectedText,
 ): readonly LocatedSecret[] {
   const lineAt = createLineCounter(content, firstLine);
@@ -122,7 +121,7 @@ type Choice = 'send' | 'redact';
 
 /** Asks a person what to do. @throws Failure `secrets` for anything but sending */
 async function ask(
-  { ask: askPerson, signal }: GuardContext,
+  { ask: askPerson, signal }: Context,
   notices: Notices,
   located: readonly LocatedSecret[],
   host: string,
@@ -150,8 +149,8 @@ export interface Plan {
 
 /** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` */
 export async function decide(
-  context: GuardContext,
-  options: Pick<GlobalOptions, 'input' | 'quiet'>,
+  context: Context,
+  options: GlobalOptions,
   { mode, settings }: Plan,
   located: readonly LocatedSecret[],
 ): Promise<Choice> {
@@ -175,7 +174,7 @@ export async function decide(
 
 /** The texts with placeholders. @param earlier of texts before, so that a secret keeps its placeholder */
 export function redactTexts(
-  context: Pick<Context, 'random' | 'secrets'>,
+  context: Context,
   texts: readonly AttachedFile[],
   earlier: Redaction | undefined,
 ): { readonly texts: readonly AttachedFile[]; readonly redaction: Redaction } {
@@ -192,8 +191,8 @@ export function redactTexts(
  * @throws Failure `secrets`
  */
 export async function inspectTexts(
-  context: GuardContext,
-  options: Pick<GlobalOptions, 'input' | 'quiet'>,
+  context: Context,
+  options: GlobalOptions,
   plan: Plan,
   texts: readonly InspectedText[],
 ): Promise<{

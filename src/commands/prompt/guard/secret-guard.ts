@@ -7,7 +7,7 @@ import type { SecretGuardMode } from '../../../settings/setting-values.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Context } from '../../program/context.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
-import type { PromptOptions } from '../prompt-options.ts';
+import type { ParamOptions } from '../prompt-options.ts';
 import { chooseRecording } from '../../service/recording-choice.ts';
 import type { InspectedText, Plan, Redaction } from './inspect-texts.ts';
 
@@ -36,7 +36,7 @@ export interface SecretGuard {
  * @throws Failure `usage` for options that cannot be used together
  */
 export function guardMode(
-  { environment }: Pick<Context, 'environment'>,
+  { environment }: Context,
   options: GuardOptions,
   { baseUrl, secretGuard }: Pick<ResolvedSettings['values'], 'baseUrl' | 'secretGuard'>,
 ): SecretGuardMode {
@@ -55,12 +55,10 @@ export function guardMode(
   return secretGuard;
 }
 
-type FallbackOptions = Pick<PromptOptions, 'param'>;
-
 /** Of all services that may get the prompt. */
 async function destinations(
   context: Context,
-  options: GuardOptions & FallbackOptions,
+  options: GuardOptions & ParamOptions,
   settings: ResolvedSettings,
 ): Promise<readonly ResolvedSettings[]> {
   if (settings.values.fallback === undefined) return [settings];
@@ -71,7 +69,7 @@ async function destinations(
 /** What to do about secrets, and the service that gets them; undefined if nothing is checked. @throws Failure `usage` */
 export async function planGuard(
   context: Context,
-  options: GuardOptions & FallbackOptions,
+  options: GuardOptions & ParamOptions,
   own: ResolvedSettings,
 ): Promise<Plan | undefined> {
   const modes = (await destinations(context, options, own)).map((settings) => ({
@@ -84,7 +82,7 @@ export async function planGuard(
 /** The guard of one prompt; undefined if its input is not checked. @throws Failure `usage` */
 export async function openSecretGuard(
   context: Context,
-  options: GuardOptions & FallbackOptions,
+  options: GuardOptions & ParamOptions,
   own: ResolvedSettings,
 ): Promise<SecretGuard | undefined> {
   const plan = await planGuard(context, options, own);
@@ -105,7 +103,7 @@ export async function openSecretGuard(
 /** The client, which checks each prompt for secrets if they may leave this machine. @throws Failure `usage` */
 export async function guardedClient(
   context: Context,
-  options: GuardOptions & FallbackOptions,
+  options: GuardOptions & ParamOptions,
   settings: ResolvedSettings,
   client: Client,
 ): Promise<Client> {

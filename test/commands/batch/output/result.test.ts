@@ -17,7 +17,9 @@ const answered: ItemOutcome = {
     timing: { firstText: 1.4, total: 2.5 },
   },
   failure: undefined,
-  wasStopped: false,
+  received: 'the answer',
+  error: undefined,
+  isStopped: false,
   isStarved: false,
 };
 

@@ -65,14 +65,14 @@ test('an item that was refused is sent again when it may', async () => {
 test('an item fails when the service has answered nothing for too long', async () => {
   const { permission } = permitting(['again', 'starved']);
   const outcome = await sendItem(sendingTo(refusingClient(9)), content, permission);
-  expect(outcome).toMatchObject({ isStarved: true, wasStopped: false, metadata: { attempts: 2 } });
+  expect(outcome).toMatchObject({ isStarved: true, isStopped: false, metadata: { attempts: 2 } });
   expect(outcome.failure?.message).toBe('too many requests (after 2 attempts)');
 });
 
 test('an item that waits for a place when the run stops has no failure', async () => {
   const { permission } = permitting(['stopped']);
   const outcome = await sendItem(sendingTo(refusingClient(9)), content, permission);
-  expect(outcome).toMatchObject({ isStarved: false, wasStopped: true, content: '' });
+  expect(outcome).toMatchObject({ isStarved: false, isStopped: true, content: '' });
 });
 
 /** A service that needs a retry after five seconds, and answers one second later. */
@@ -90,7 +90,7 @@ function busyClient(clock: FakeClock): Pick<Client, 'chat'> {
 test.each([
   ['cancelled while it waits for a retry', 3000, true, ''],
   ['finished after the retry has started', 5000, false, 'late'],
-])('after a stop, an item is %s', async (_, moment, wasStopped, text) => {
+])('after a stop, an item is %s', async (_, moment, isStopped, text) => {
   const clock = createFakeClock();
   const stop = new AbortController();
   const { permission } = permitting();
@@ -102,9 +102,9 @@ test.each([
   await expect.poll(() => clock.sleeping()).toBe(1);
   await clock.advance(moment);
   stop.abort('stop');
-  await expect.poll(() => clock.sleeping()).toBe(wasStopped ? 0 : 1);
+  await expect.poll(() => clock.sleeping()).toBe(isStopped ? 0 : 1);
   await clock.advance(1000);
-  expect(await sending).toMatchObject({ wasStopped, content: text });
+  expect(await sending).toMatchObject({ isStopped, content: text });
 });
 
 test('an item that needs a retry after a stop is cancelled at once', async () => {
@@ -112,7 +112,7 @@ test('an item that needs a retry after a stop is cancelled at once', async () =>
   const { permission } = permitting();
   const options = sendingTo(busyClient(clock), { clock, stop: AbortSignal.abort('stop') });
   expect(await sendItem(options, content, permission)).toMatchObject({
-    wasStopped: true,
+    isStopped: true,
     content: '',
   });
 });

@@ -5,7 +5,9 @@ import { noteTruncation } from '../../../../src/commands/batch/sending/truncatio
 const cut = {
   content: 'the answer',
   failure: undefined,
-  wasStopped: false,
+  received: 'the answer',
+  error: undefined,
+  isStopped: false,
   isStarved: false,
   requestedModel: 'origin',
   metadata: { complete: true, usage: { prompt_tokens: 2048 }, estimatedPromptTokens: 10_000 },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { completionBody } from '../../../src/client/contract.ts';
-import { planRequest, promptMessages } from '../../../src/commands/prompt/chat-request.ts';
-import { Failure } from '../../../src/failure.ts';
-import { resolveSettings, type SettingFlags } from '../../../src/settings/resolve.ts';
-import { emptyCredentials, emptySettings } from '../../../src/settings/stored-settings.ts';
+import { completionBody } from '../../src/client/contract.ts';
+import { planRequest, promptMessages } from '../../src/ask/plan-request.ts';
+import { Failure } from '../../src/failure.ts';
+import { resolveSettings, type SettingFlags } from '../../src/settings/resolve.ts';
+import { emptyCredentials, emptySettings } from '../../src/settings/stored-settings.ts';
 
 const stored = { settings: emptySettings, credentials: emptyCredentials };
 

@@ -1,14 +1,14 @@
-import type { CompletionRequest, Message } from '../../client/contract.ts';
+import type { CompletionRequest, Message } from '../client/contract.ts';
 import {
   contextFit,
   contextWarning,
   refuseImpossible,
   smallestModelFor,
   type ContextFit,
-} from '../../conversation/context-fit.ts';
-import { estimateMessages } from '../../conversation/token-estimate.ts';
-import type { Writable } from '../../writable.ts';
-import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+} from '../conversation/context-fit.ts';
+import { estimateMessages } from '../conversation/token-estimate.ts';
+import type { Writable } from '../writable.ts';
+import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 
 /** A request, and how well it fits the window of its model. */
 export interface PlannedRequest {

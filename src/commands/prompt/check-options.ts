@@ -1,27 +1,6 @@
 import { Option } from 'commander';
 import { settingOption } from '../program/global-options.ts';
 
-/** Options of the commands that check answers. */
-export interface CheckOptions {
-  /** A file, JSON, or the concise notation. */
-  readonly schema?: string;
-  /** Unparsed. */
-  readonly schemaRetries?: string;
-  readonly responseFormat?: string;
-}
-
-/** The text of a schema: JSON, or the concise notation. */
-export interface SchemaSource {
-  readonly text: string;
-  /** What it is, in messages. */
-  readonly label: string;
-}
-
-export interface SelectOptions {
-  /** A JSON Pointer. */
-  readonly select?: string;
-}
-
 export const checkGroup = 'Checked answers:';
 
 /** They print something else, or send several prompts. */

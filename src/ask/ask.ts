@@ -1,0 +1,88 @@
+import type { ChatEvent } from '../client/events.ts';
+import type { Clock } from '../clock.ts';
+import type { AnswerRecorder } from '../conversation/journal/record-answer.ts';
+import type { Failure } from '../failure.ts';
+import { type AnswerOutcome, createAnswerMeter } from '../output/answer-meter.ts';
+import { endingFailure } from '../output/ending-failure.ts';
+
+/** What the questions of a run share. */
+export interface Asking {
+  /** What stops the answers. */
+  readonly signal: AbortSignal;
+  /** Undefined if the prompts were not checked for secrets. */
+  readonly guard?: SecretRestorer | undefined;
+}
+
+/** One prompt for one model; `send` passes the signal to the client. */
+export interface Question extends Asking {
+  /** Sends the prompt. What it throws is the failure of the answer. */
+  readonly send: () => AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Gets the events as the service sent them. The caller ends it. */
+  readonly recorder?: AnswerRecorder | undefined;
+}
+
+/** Puts the secrets of a prompt back that were redacted before it was sent. */
+interface SecretRestorer {
+  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+}
+
+/** Shows an answer while it arrives. */
+export interface Sink {
+  /** The next event is read after the promise. */
+  event(event: ChatEvent): Promise<void> | undefined;
+}
+
+/** A whole answer, or what was received before it failed or was stopped. */
+export interface Answer extends AnswerOutcome {
+  readonly content: string;
+  /** The content as the service sent it: with placeholders for secrets. */
+  readonly received: string;
+  /** What was thrown, which {@link AnswerOutcome.failure} describes; undefined for a complete answer. */
+  readonly error: unknown;
+  /** The signal ended it. */
+  readonly isStopped: boolean;
+}
+
+async function* received(
+  { send, recorder }: Question,
+  texts: string[],
+): AsyncGenerator<ChatEvent, void> {
+  for await (const event of await send()) {
+    recorder?.event(event);
+    if (event.type === 'text-received') texts.push(event.text);
+    yield event;
+  }
+}
+
+/**
+ * Asks a question: records what arrives, puts secrets back, measures it and shows it. Never throws: an answer that
+ * failed or was stopped is an answer, too.
+ */
+export async function ask(question: Question, sink?: Sink): Promise<Answer> {
+  const { clock, signal, guard } = question;
+  const meter = createAnswerMeter(clock);
+  const sent: string[] = [];
+  const shown: string[] = [];
+  let error: unknown;
+  let failure: Failure | undefined;
+  try {
+    const events = received(question, sent);
+    for await (const event of guard?.restore(events) ?? events) {
+      meter.event(event);
+      if (event.type === 'text-received') shown.push(event.text);
+      await sink?.event(event);
+    }
+  } catch (thrown) {
+    error = thrown;
+    failure = endingFailure(thrown, signal);
+  }
+  return {
+    content: shown.join(''),
+    received: sent.join(''),
+    metadata: meter.metadata(failure),
+    failure,
+    error,
+    isStopped: error !== undefined && signal.aborted,
+  };
+}

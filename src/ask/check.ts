@@ -1,0 +1,343 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Message, Usage } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
+import type { JsonObject } from '../json.ts';
+import type { AnswerMetadata } from '../output/answer-meter.ts';
+import { type CheckedFields, fieldsAfterId } from '../output/json-answer.ts';
+import type { Notices } from '../output/notices.ts';
+import { type AnswerValue, readAnswerValue } from '../schema/answer-value.ts';
+import type { CompiledSchema } from '../schema/compile-schema.ts';
+import { correctionPrompt, withInstruction } from '../schema/instruction.ts';
+import { compactJson, parsePointer, textAt } from '../schema/json-pointer.ts';
+import { responseFormat } from '../schema/response-format.ts';
+import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
+import { describeViolations, type Violation } from '../schema/violation.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { wholeNumber } from '../settings/value-types.ts';
+import { failureReason } from '../storage/storage-failure.ts';
+import { escapeJson } from '../terminal/safety/escape-json.ts';
+import type { Answer } from './ask.ts';
+
+/** What the options of a command ask for. */
+export interface CheckOptions {
+  /** A file, JSON, or the concise notation. */
+  readonly schema?: string;
+  /** Unparsed. */
+  readonly schemaRetries?: string;
+  readonly responseFormat?: string;
+}
+
+export interface SelectOptions {
+  /** A JSON Pointer. */
+  readonly select?: string;
+}
+
+/** The text of a schema: JSON, or the concise notation. */
+export interface SchemaSource {
+  readonly text: string;
+  /** What it is, in messages. */
+  readonly label: string;
+}
+
+/** A complete answer after its check. */
+interface CheckedText {
+  /** Empty if it conforms. */
+  readonly violations: readonly Violation[];
+  /** Of an answer that conforms. */
+  readonly found?: AnswerValue;
+  /** The text of the value at the pointer of `--select`. */
+  readonly selected?: string;
+  /** Whether the model can correct it: not for a missing value of `--select`. */
+  readonly isCorrectable: boolean;
+}
+
+/** What `--schema` and `--select` ask for. */
+export interface AnswerCheck {
+  readonly hasSchema: boolean;
+  /** As JSON; undefined without one. */
+  readonly schema: JsonObject | undefined;
+  /** How often to ask again. */
+  readonly retries: number;
+  /** As typed. */
+  readonly pointer: string | undefined;
+  /** The prompt as it is sent: with the schema. */
+  prompt(text: string): string;
+  /** With `response_format` among the parameters, if the settings have one. */
+  settings(settings: ResolvedSettings): ResolvedSettings;
+  /** @throws Failure `usage` if it takes too long */
+  check(content: string): CheckedText;
+}
+
+const defaultRetries = 1;
+const retryCount = wholeNumber(0, 100);
+
+function parseRetries(text: string | undefined, hasSchema: boolean): number {
+  if (!hasSchema) {
+    if (text === undefined) return 0;
+    throw new Failure('usage', '--schema-retries needs --schema');
+  }
+  if (text === undefined) return defaultRetries;
+  const retries = retryCount.parse(text);
+  if (retries !== undefined) return retries;
+  throw new Failure('usage', `--schema-retries must be ${retryCount.expected}`);
+}
+
+/** A name that the system refuses, such as one that is too long, is none of a file. */
+function isFile(name: string): boolean {
+  try {
+    return statSync(name, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch {
+    return false;
+  }
+}
+
+const hint = 'without a file: --schema "name, age int"; natter help schema explains it';
+
+/** @throws Failure `usage` if it names a file that cannot be read */
+function readSchema(value: string): SchemaSource {
+  if (value.trim() === '') throw new Failure('usage', '--schema is empty', { hint });
+  if (isSchemaText(value) || (!isSchemaPath(value) && !isFile(value))) {
+    return { text: value, label: '--schema' };
+  }
+  try {
+    const text = readFileSync(value, 'utf8');
+    if (text.includes('\0'))
+      throw new Failure('usage', `${value} is binary, not a schema`, { hint });
+    return { text, label: value };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const text = `cannot read ${value}: ${failureReason(error)}`;
+    throw new Failure('usage', text, { hint, cause: error });
+  }
+}
+
+async function openSchema({ text, label }: SchemaSource, notices: Notices) {
+  const { compileSchema } = await import('../schema/compile-schema.ts');
+  const schema = parseSchemaText(text, label);
+  const compiled = compileSchema(schema, { label });
+  const { unknown } = compiled;
+  if (unknown.length > 0) {
+    notices.warning(`not checked, because natter does not know it: ${unknown.join(', ')}`);
+  }
+  return { schema, compiled };
+}
+
+function createChecker(compiled: CompiledSchema | undefined, select: string | undefined) {
+  const pointer = select === undefined ? undefined : parsePointer(select);
+  return (content: string): CheckedText => {
+    const found = readAnswerValue(content);
+    if ('message' in found) return { violations: [found], isCorrectable: true };
+    const violations = compiled?.check(found.value) ?? [];
+    if (violations.length > 0) return { violations, isCorrectable: true };
+    if (pointer === undefined) return { violations, found, isCorrectable: false };
+    const selected = textAt(found.text, pointer);
+    if (selected !== undefined) return { violations, found, selected, isCorrectable: false };
+    return { violations: [{ path: select ?? '', message: 'is missing' }], isCorrectable: false };
+  };
+}
+
+function withFormat(settings: ResolvedSettings, schema: JsonObject): ResolvedSettings {
+  const value = responseFormat(settings.values.responseFormat, schema);
+  if (value === undefined) return settings;
+  const source = { kind: 'flag', name: '--schema' } as const;
+  return { ...settings, params: { response_format: { value, source }, ...settings.params } };
+}
+
+/**
+ * The check that the options ask for; undefined if answers are not checked. Only a schema loads what compiles it.
+ * @param own the schema without one in the options
+ * @throws Failure `usage` for a schema, pointer or number that cannot be used
+ */
+export async function openCheck(
+  notices: Notices,
+  { schema: value, schemaRetries, select }: CheckOptions & SelectOptions,
+  own?: SchemaSource,
+): Promise<AnswerCheck | undefined> {
+  if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
+  const source = value === undefined ? own : readSchema(value);
+  const retries = parseRetries(schemaRetries, source !== undefined);
+  const opened = source && (await openSchema(source, notices));
+  const check = createChecker(opened?.compiled, select);
+  return {
+    hasSchema: opened !== undefined,
+    schema: opened?.schema,
+    retries,
+    pointer: select,
+    prompt: (text) => (opened === undefined ? text : withInstruction(text, opened.schema)),
+    settings: (settings) => (opened === undefined ? settings : withFormat(settings, opened.schema)),
+    check,
+  };
+}
+
+export interface CheckedAnswer<Given extends Answer = Answer> {
+  readonly answer: Given;
+  /** Undefined for an answer that is missing or was cut. */
+  readonly checked: CheckedText | undefined;
+}
+
+/** The answers to one prompt, in order; at least one. All but the last have violations. */
+export type CheckedAnswers<Given extends Answer = Answer> = readonly [
+  ...CheckedAnswer<Given>[],
+  CheckedAnswer<Given>,
+];
+
+/** What is sent after an answer with violations. */
+interface Correction {
+  /** The answer was empty: the same messages are sent again. */
+  readonly isRepeat: boolean;
+  readonly prompt: string;
+}
+
+export interface AskOptions<Given> {
+  readonly check: AnswerCheck;
+  readonly messages: readonly Message[];
+  /** Receives one answer completely. @param correction undefined for the first */
+  readonly send: (
+    messages: readonly Message[],
+    correction: Correction | undefined,
+  ) => Promise<Given>;
+  /** Before the model is asked again. @returns whether it may be */
+  readonly onMismatch: (text: string, retry: number) => boolean;
+}
+
+/** The service stopped at the limit of tokens. */
+const isCut = ({ metadata }: Answer) => metadata.finishReason === 'length';
+
+/** Sends the messages, and again with the violations, until an answer conforms. */
+export async function askUntilConforming<Given extends Answer>({
+  check,
+  messages,
+  send,
+  onMismatch,
+}: AskOptions<Given>): Promise<CheckedAnswers<Given>> {
+  const earlier: CheckedAnswer<Given>[] = [];
+  let next = messages;
+  let correction: Correction | undefined;
+  for (let retry = 1; ; retry += 1) {
+    const answer = await send(next, correction);
+    const isComplete = answer.failure === undefined && !isCut(answer);
+    const checked = isComplete ? check.check(answer.content) : undefined;
+    const { violations = [], isCorrectable = false } = checked ?? {};
+    const mayAsk = isCorrectable && retry <= check.retries;
+    const isAsked = mayAsk && onMismatch(describeViolations(violations), retry);
+    if (!isAsked) return [...earlier, { answer, checked }];
+    earlier.push({ answer, checked });
+    const { content, received } = answer;
+    const isRepeat = content.trim() === '';
+    // The names in violations may be secrets, too.
+    const shown = received === content ? violations : check.check(received).violations;
+    correction = { isRepeat, prompt: correctionPrompt(shown) };
+    // Some services reject an empty message.
+    if (isRepeat) continue;
+    const last: Message = { role: 'assistant', content: received };
+    next = [...next, last, { role: 'user', content: correction.prompt }];
+  }
+}
+
+function mismatchFailure(
+  { pointer, hasSchema }: AnswerCheck,
+  { violations, isCorrectable }: CheckedText,
+): Failure {
+  if (!isCorrectable) {
+    return new Failure('mismatch', `the answer has no value at ${pointer ?? ''}`, {
+      hint: '--json shows the whole answer',
+    });
+  }
+  const text = describeViolations(violations);
+  if (!hasSchema) {
+    return new Failure('mismatch', text, { hint: '--schema asks the model for JSON' });
+  }
+  return new Failure('mismatch', `the answer does not match the schema: ${text}`, {
+    hint: '--json shows all violations; --schema-retries asks again more often',
+  });
+}
+
+/** Why there is no value; undefined if there is one. */
+export function failureOf(check: AnswerCheck, answers: CheckedAnswers): Failure | undefined {
+  const { answer, checked } = lastOf(answers);
+  if (answer.failure !== undefined) return answer.failure;
+  if (checked === undefined) {
+    return new Failure(
+      'incomplete',
+      'the answer is incomplete: it reached the token limit (finish_reason length)',
+      { remedy: { code: 'raise-max-tokens' } },
+    );
+  }
+  return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
+}
+
+export function lastOf<Given extends Answer>(answers: CheckedAnswers<Given>): CheckedAnswer<Given> {
+  const [last] = answers.slice(-1);
+  // A tuple with a last element cannot be empty.
+  return last as CheckedAnswer<Given>;
+}
+
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
+}
+
+function usageOf(parts: readonly AnswerMetadata[]): Usage | undefined {
+  if (parts.every(({ usage }) => usage === undefined)) return undefined;
+  const names = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
+  const totals = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
+  return Object.fromEntries(totals.filter(([, total]) => total !== undefined));
+}
+
+/** The first prompt that was probably cut. */
+function truncationOf(parts: readonly AnswerMetadata[]): Partial<AnswerMetadata> {
+  const cut = parts.find(({ estimatedPromptTokens: estimate }) => estimate !== undefined);
+  if (cut?.estimatedPromptTokens === undefined) return {};
+  const { estimatedPromptTokens, usage } = cut;
+  return { estimatedPromptTokens, countedPromptTokens: usage?.prompt_tokens ?? 0 };
+}
+
+/** What is known about all answers to a prompt: those of the last, with the tokens, requests and times of all. */
+export function metadataOf(answers: CheckedAnswers): AnswerMetadata {
+  const parts = answers.map(({ answer }) => answer.metadata);
+  const { metadata } = lastOf(answers).answer;
+  if (parts.length === 1) return metadata;
+  const usage = usageOf(parts);
+  const firstText = parts[0]?.timing?.firstText;
+  const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
+  return {
+    ...metadata,
+    ...truncationOf(parts),
+    ...(usage !== undefined && { usage }),
+    attempts: sum(parts.map(({ attempts }) => attempts)) ?? parts.length,
+    timing: { ...(firstText !== undefined && { firstText }), total },
+  };
+}
+
+/** Adds `value` and `selected` to a line of JSON, with the digits that the model wrote. */
+function withValue(line: string, checked: CheckedText | undefined): string {
+  if (checked?.found === undefined) return line;
+  const json = (text: string) => escapeJson(compactJson(text));
+  const { found, selected } = checked;
+  const value = `,"value":${json(found.text)}`;
+  const part = selected === undefined ? '' : `,"selected":${json(selected)}`;
+  return line.replace(/\}\n$/, () => `${value}${part}}\n`);
+}
+
+/** What a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again. */
+export function checkedFields(answers: CheckedAnswers, requestedModel: string): CheckedFields {
+  const { checked } = lastOf(answers);
+  const all = answers.map(({ answer: { metadata, content }, checked: { violations } = {} }) => ({
+    ...fieldsAfterId(metadata, content, requestedModel),
+    violations,
+  }));
+  return {
+    fields: {
+      violations: checked?.violations,
+      checked_answers: answers.length === 1 ? undefined : all,
+    },
+    withValue: (line) => withValue(line, checked),
+  };
+}
+
+/** The value of `--select` (a text without its quotes), else of the whole answer; undefined if it does not conform. */
+export function valueText(answers: CheckedAnswers): string | undefined {
+  const { found, selected } = lastOf(answers).checked ?? {};
+  if (selected?.startsWith('"') === true) return JSON.parse(selected) as string;
+  return selected ?? found?.text;
+}

@@ -1,0 +1,203 @@
+import type { Client } from '../client/client.ts';
+import { rephrase } from '../client/failure/request-failure.ts';
+import type { ContextFit } from '../conversation/context-fit.ts';
+import type { NewAnswer } from '../conversation/journal/journal.ts';
+import type { PassedModel } from '../conversation/tree.ts';
+import { Failure } from '../failure.ts';
+import type { AnswerMetadata } from '../output/answer-meter.ts';
+import { toFailure } from '../output/ending-failure.ts';
+import { count } from '../output/figures.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { type Answer, ask, type Asking, type Question, type Sink } from './ask.ts';
+import type { PlannedRequest } from './plan-request.ts';
+
+/** A model that may answer. */
+export interface FallbackModel {
+  /** As the user named it. */
+  readonly label: string;
+  readonly settings: ResolvedSettings;
+}
+
+/** A model that failed, and why. */
+interface FailedModel {
+  readonly model: FallbackModel;
+  readonly failure: Failure;
+  /** The prompt does not fit, by an estimate. */
+  readonly isTooLong?: boolean;
+}
+
+/** The models that may answer one prompt, one after the other; a single one without fallbacks. */
+export interface Chain {
+  readonly models: readonly FallbackModel[];
+  /** @throws Failure `invalid_request` if the prompt cannot fit the model */
+  readonly plan: (model: FallbackModel, isFirst: boolean) => PlannedRequest;
+  /** Reports that the next model is asked. */
+  readonly onStep: (failed: FallbackModel, next: FallbackModel, text: string) => void;
+}
+
+/** The model to ask, after those that failed. */
+export interface Choice {
+  readonly model: FallbackModel;
+  readonly planned: PlannedRequest;
+  readonly failed: readonly FailedModel[];
+  /** Of the answer in a journal. */
+  readonly answer: NewAnswer;
+}
+
+const tooLong =
+  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|maximum number of tokens/i;
+
+/** The service refused a prompt because of its length. */
+export const isTooLong = ({ kind, message, contextWindow }: Failure): boolean =>
+  kind === 'invalid_request' && (contextWindow !== undefined || tooLong.test(message));
+
+/** The service fails, cannot be reached, or cannot take a prompt of this length. */
+function mayFallBack(failure: Failure): boolean {
+  const { kind, remedy } = failure;
+  if (kind === 'invalid_request') return isTooLong(failure);
+  // The limit of the user, not of the service.
+  if (remedy?.code === 'raise-timeout' && remedy.limit === 'totalTimeout') return false;
+  return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
+}
+
+/** A prompt that does not fit, before it is sent. */
+function doesNotFit({ estimate, window, model }: ContextFit): Failure {
+  const size = count(window ?? 0);
+  return new Failure(
+    'invalid_request',
+    `~${count(estimate)} tokens do not fit ${model}'s window of ${size}`,
+  );
+}
+
+/** The failure of the last model, with that of the first in its message. */
+function failureOfAll(first: FailedModel | undefined, last: FailedModel): Failure {
+  if (first === undefined) return last.failure;
+  const { model, failure } = first;
+  return rephrase(last.failure, {
+    message: `${last.model.label}: ${last.failure.message}; before that, ${model.label}: ${failure.message}`,
+    cause: last.failure,
+  });
+}
+
+/** The plan for a model; a failure if the prompt does not fit it, but never for the last one by an estimate. */
+function planFor({ models, plan }: Chain, index: number): PlannedRequest | Failure {
+  try {
+    const planned = plan(models[index] as FallbackModel, index === 0);
+    const isLast = index === models.length - 1;
+    return planned.fit.state === 'over' && !isLast ? doesNotFit(planned.fit) : planned;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'invalid_request') return error;
+    throw error;
+  }
+}
+
+function passedModel({ model, failure }: FailedModel): PassedModel {
+  const { profile, values } = model.settings;
+  const reason = failure.kind === 'invalid_request' ? 'too_long' : failure.kind;
+  return { model: values.model, profile: profile.value, reason };
+}
+
+function answerOf(
+  { models: [first, second] }: Chain,
+  { settings }: FallbackModel,
+  { request: { model } }: PlannedRequest,
+  failed: readonly FailedModel[],
+): NewAnswer {
+  if (second === undefined) return { model };
+  const profile = settings.profile.value;
+  if (failed.length === 0) return { model, profile };
+  const fallbackFrom = failed.map(passedModel);
+  return { model, profile, fallbackFrom, nextModel: first?.settings.values.model };
+}
+
+/** The first model that the prompt fits, after those that failed. @throws Failure if there is none */
+export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): Choice {
+  const model = chain.models[failed.length] as FallbackModel;
+  const planned = planFor(chain, failed.length);
+  if (planned instanceof Failure) {
+    return chooseNext(chain, failed, { model, failure: planned, isTooLong: true });
+  }
+  return { model, planned, failed, answer: answerOf(chain, model, planned, failed) };
+}
+
+/** The model to ask after the last one has failed. @throws Failure if there is none */
+function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedModel): Choice {
+  const next = chain.models[failed.length + 1];
+  const mayPass = last.isTooLong === true || mayFallBack(last.failure);
+  if (next === undefined || !mayPass) throw failureOfAll(failed[0], last);
+  const { model, failure } = last;
+  const text = `${model.label}: ${failure.message}; falling back to ${next.label}`;
+  chain.onStep(model, next, text);
+  return chooseModel(chain, [...failed, last]);
+}
+
+/** With the model, the profile, and the models before it, if there are fallbacks. */
+function withModels(metadata: AnswerMetadata, { answer }: Choice): AnswerMetadata {
+  const { model, profile, fallbackFrom } = answer;
+  if (profile === undefined) return metadata;
+  return {
+    ...metadata,
+    model: metadata.model ?? model,
+    profile,
+    ...(fallbackFrom !== undefined && { fallbackFrom }),
+  };
+}
+
+/**
+ * Asks the chosen model, and the next ones while they fail before any text.
+ * @returns the last answer, and its model
+ */
+export async function askModels<Given extends Answer>(
+  chain: Chain,
+  first: Choice,
+  send: (choice: Choice) => Promise<Given>,
+): Promise<Given & { readonly choice: Choice }> {
+  for (let choice = first; ;) {
+    const given = await send(choice);
+    const { content, failure, isStopped } = given;
+    const answer = { ...given, metadata: withModels(given.metadata, choice), choice };
+    const hasText = content !== '' || given.metadata.refusal !== undefined;
+    if (failure === undefined || isStopped || hasText) return answer;
+    try {
+      choice = chooseNext(chain, choice.failed, { model: choice.model, failure });
+    } catch (error) {
+      return { ...answer, failure: toFailure(error), error };
+    }
+  }
+}
+
+/** The clients of the models of a chain. */
+export interface ChainClients {
+  of(model: FallbackModel): Promise<Client>;
+  /** Closes the services that were opened for other profiles. */
+  close(): Promise<void>;
+}
+
+interface ChainQuestion extends Asking {
+  readonly clock: Question['clock'];
+  readonly clients: ChainClients;
+  /** Reports that a prompt may not fit. */
+  readonly warn: (text: string) => void;
+}
+
+/** Asks the models of a chain for an answer that is not recorded. A prompt that cannot be sent is an answer that failed. */
+export async function askChain(
+  opening: Chain | Promise<Chain>,
+  { clients, warn, ...question }: ChainQuestion,
+  sink?: Sink,
+): Promise<Answer> {
+  let chain: Chain;
+  let first: Choice;
+  try {
+    chain = await opening;
+    first = chooseModel(chain);
+  } catch (error) {
+    return ask({ ...question, send: () => Promise.reject(error) });
+  }
+  return askModels(chain, first, ({ model, planned }) => {
+    if (planned.warning !== undefined) warn(planned.warning);
+    const { signal } = question;
+    const send = async () => (await clients.of(model)).chat(planned.request, { signal });
+    return ask({ ...question, send }, sink);
+  });
+}

@@ -1,0 +1,288 @@
+// A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { type Border, cutText } from '../attachments/cut-text.ts';
+import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
+import { contextWindow, type ModelWindows } from '../conversation/context-fit.ts';
+import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
+import { Failure } from '../failure.ts';
+import { isJsonObject, parseJson } from '../json.ts';
+import { count } from '../output/figures.ts';
+import { removeFile } from '../storage/files.ts';
+import { storageFailure } from '../storage/storage-failure.ts';
+import type { Answer } from './ask.ts';
+import { promptMessages } from './plan-request.ts';
+
+/** What one request has of the texts. */
+export interface Piece {
+  readonly texts: readonly AttachedFile[];
+  /** Estimated. */
+  readonly tokens: number;
+}
+
+/** Of a model whose window is unknown. */
+const assumedWindow = 8192;
+const largestAnswer = 4096;
+/** Estimates may be wrong by a tenth. */
+const usableShare = 0.9;
+/** Tokens of the tags around a text. */
+const blockTokens = 16;
+/** Tokens of the smallest pieces. */
+export const leastBudget = 64;
+
+export interface Room {
+  /** Tokens of texts in one request. */
+  readonly budget: number;
+  /** Tokens kept free for the answer. */
+  readonly answer: number;
+}
+
+interface RoomRequest {
+  readonly model: string;
+  readonly windows: ModelWindows | undefined;
+  readonly maxTokens: number | undefined;
+  readonly system: string | undefined;
+  /** With everything that is in each request besides the texts. */
+  readonly prompt: string;
+}
+
+/** @throws Failure `invalid_request` if the prompt leaves no room */
+export function roomFor({ model, windows, maxTokens, system, prompt }: RoomRequest): Room {
+  const window = contextWindow(model, windows) ?? assumedWindow;
+  const answer = maxTokens ?? Math.min(largestAnswer, Math.floor(window / 4));
+  const overhead = estimateMessages(promptMessages(system, prompt));
+  const budget = Math.floor(window * usableShare) - overhead - answer;
+  if (budget >= leastBudget) return { budget, answer };
+  throw new Failure(
+    'invalid_request',
+    `the prompt and the answer leave no room for the text in ${model}'s window`,
+    {
+      hint: 'shorten the prompt, set a smaller --max-tokens, or choose a model with a larger window',
+    },
+  );
+}
+
+const sizeOf = ({ name, content }: AttachedFile) =>
+  estimateTokens(content) + estimateTokens(name) + blockTokens;
+
+/** Texts that follow one another, as few groups as fit. */
+function packTexts(texts: readonly AttachedFile[], budget: number): readonly Piece[] {
+  const pieces: { texts: AttachedFile[]; tokens: number }[] = [];
+  for (const text of texts) {
+    const size = sizeOf(text);
+    const last = pieces.at(-1);
+    if (last === undefined || last.tokens + size > budget) {
+      pieces.push({ texts: [text], tokens: size });
+    } else {
+      last.texts.push(text);
+      last.tokens += size;
+    }
+  }
+  return pieces;
+}
+
+export interface PlannedPieces {
+  readonly pieces: readonly Piece[];
+  readonly longLines: number;
+}
+
+/** Cuts the texts, and groups what fits in one request. */
+export function planPieces(
+  texts: readonly AttachedFile[],
+  border: Border,
+  budget: number,
+): PlannedPieces {
+  let longLines = 0;
+  const parts = texts.flatMap(({ name, content }): readonly AttachedFile[] => {
+    const most = Math.max(1, budget - estimateTokens(name) - 2 * blockTokens);
+    const cut = cutText(content, border, most);
+    longLines += cut.longLines;
+    if (cut.parts.length < 2) return [{ name, content }];
+    return cut.parts.map((part, index) => {
+      return { name: `${name} (part ${index + 1} of ${cut.parts.length})`, content: part };
+    });
+  });
+  return { pieces: packTexts(parts, budget), longLines };
+}
+
+const pieceNote = (number: number | string, total: number | string) =>
+  `This is piece ${number} of ${total} of a longer text. Answer for this piece alone; the answers for all pieces are combined afterwards.`;
+
+const combineNote =
+  'The text was too long for one request. These are the answers for its pieces, in order. Combine them into one answer, and drop nothing that the answer needs.';
+
+/** What is in each request besides the texts, with the longest note. */
+export const longestPrompt = (prompt: string): string =>
+  `${prompt}\n\n${combineNote}\n\n${pieceNote('000000', '000000')}`;
+
+export function piecePrompt(prompt: string, { texts }: Piece, number: number, total: number) {
+  return composePrompt({ prompt: `${prompt}\n\n${pieceNote(number, total)}`, files: texts });
+}
+
+export function combinePrompt(prompt: string, { texts }: Piece): string {
+  return composePrompt({ prompt: `${prompt}\n\n${combineNote}`, files: texts });
+}
+
+/** Requests that combine the answers, if each is as long as it may be. */
+export function combineRequests(pieces: number, { budget, answer }: Room): number {
+  const each = Math.max(2, Math.floor(budget / (answer + 2 * blockTokens)));
+  let requests = 0;
+  for (let left = pieces; left > 1; left = Math.ceil(left / each)) {
+    requests += Math.ceil(left / each);
+  }
+  return requests;
+}
+
+/** The answer for one piece. */
+export interface PieceAnswer {
+  readonly content: string;
+  readonly usage: unknown;
+}
+
+/** Short enough for the name of a file. */
+export const hashOf = (...texts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
+
+/** Answers for prompts, in memory and in a file, so that the same command does not ask again. */
+export class KeptAnswers {
+  readonly #answers = new Map<string, PieceAnswer>();
+  readonly #file: string | undefined;
+
+  /** `file` is undefined if nothing is saved. */
+  constructor(file: string | undefined) {
+    this.#file = file;
+    if (file === undefined || !existsSync(file)) return;
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const value = parseJson(line);
+      // The last line may have been cut.
+      if (!isJsonObject(value)) continue;
+      const { prompt, content, usage } = value;
+      if (typeof prompt !== 'string' || typeof content !== 'string') continue;
+      this.#answers.set(prompt, { content, usage });
+    }
+  }
+
+  /** Answers that are saved. */
+  get saved(): number {
+    return this.#file === undefined ? 0 : this.#answers.size;
+  }
+
+  find(prompt: string): PieceAnswer | undefined {
+    return this.#answers.get(hashOf(prompt));
+  }
+
+  /** @throws Failure `storage` */
+  keep(prompt: string, { content, metadata }: Answer): void {
+    const answer = { content, usage: metadata.usage ?? null };
+    this.#answers.set(hashOf(prompt), answer);
+    if (this.#file === undefined) return;
+    const line = `${JSON.stringify({ prompt: hashOf(prompt), ...answer })}\n`;
+    try {
+      appendFileSync(this.#file, line, { mode: 0o600 });
+    } catch (error) {
+      throw storageFailure('write', this.#file, error);
+    }
+  }
+
+  /** The answers are no longer needed. */
+  remove(): void {
+    if (this.#file !== undefined) removeFile(this.#file);
+  }
+}
+
+/** Prompts that are sent at the same time. */
+const atOnce = 4;
+
+/** Failures in a row after which no more prompts are sent. */
+const mostFailures = 4;
+
+/** Works on some items at a time, until `work` returns false. @throws what `work` throws, when all running ones have ended */
+async function runSome<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<boolean>,
+): Promise<void> {
+  const waiting = [...items];
+  let goesOn = true;
+  const worker = async () => {
+    while (goesOn && waiting.length > 0) {
+      const item = waiting.shift() as Item;
+      try {
+        goesOn = (await work(item)) && goesOn;
+      } catch (error) {
+        goesOn = false;
+        throw error;
+      }
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+function failureOf(failures: readonly Failure[], total: number): Failure {
+  const [first] = failures;
+  const isSame = failures.every(({ kind }) => kind === first?.kind);
+  const kind = (isSame ? first?.kind : undefined) ?? 'unexpected';
+  const text = `${count(failures.length)} of ${count(total)} pieces failed; the first: ${first?.message}`;
+  return new Failure(kind, text, {
+    hint: 'run the same command again to send only what is missing',
+  });
+}
+
+/**
+ * Sends the prompts that have no answer yet, and keeps the answers.
+ * @returns the answers to all prompts, in their order
+ * @throws Failure for prompts that failed, or the reason of the signal
+ */
+export async function askPieces(
+  prompts: readonly string[],
+  kept: KeptAnswers,
+  signal: AbortSignal,
+  send: (prompt: string) => Promise<Answer>,
+): Promise<readonly PieceAnswer[]> {
+  const failures: Failure[] = [];
+  let inRow = 0;
+  const missing = prompts.filter((prompt) => kept.find(prompt) === undefined);
+  await runSome(missing, async (prompt) => {
+    const answer = await send(prompt);
+    if (answer.isStopped) return false;
+    const { failure } = answer;
+    if (failure === undefined) {
+      kept.keep(prompt, answer);
+      inRow = 0;
+      return true;
+    }
+    if (failure.kind === 'budget') throw failure;
+    failures.push(failure);
+    inRow += 1;
+    return inRow < mostFailures && failure.kind !== 'unauthorized';
+  });
+  signal.throwIfAborted();
+  if (failures.length > 0) throw failureOf(failures, prompts.length);
+  return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);
+}
+
+/** Answers of pieces, combined until they fit in one request. @throws Failure if they never do */
+export async function combineAnswers(
+  answers: readonly PieceAnswer[],
+  prompt: string,
+  { budget }: Room,
+  send: (prompts: readonly string[]) => Promise<readonly PieceAnswer[]>,
+): Promise<Piece> {
+  for (let combined = answers; ;) {
+    const texts = combined.map(({ content }, index) => ({ name: `answer ${index + 1}`, content }));
+    const groups = packTexts(texts, budget);
+    const [first] = groups;
+    if (first !== undefined && groups.length === 1) return first;
+    if (groups.length === texts.length) {
+      throw new Failure(
+        'invalid_request',
+        'the answers for the pieces are too long to be combined',
+        {
+          hint: 'set a smaller --max-tokens, or ask for shorter answers',
+        },
+      );
+    }
+    combined = await send(groups.map((group) => combinePrompt(prompt, group)));
+  }
+}

@@ -11,6 +11,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { printJson } from '../print/print-data.ts';
 import { clientOptions, type ClientContext, type Target } from '../service/service.ts';
+import { sandboxKey } from '../../sandbox/keys.ts';
 
 const path = 'chat/completions';
 
@@ -22,7 +23,6 @@ const maskedKey = 'unknown';
 
 async function targetOf(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
   if (options.sandbox === true) {
-    const { sandboxKey } = await import('../../sandbox/keys.ts');
     return { baseUrl: placeholder, apiKey: sandboxKey };
   }
   // The command that prints the key is not run.

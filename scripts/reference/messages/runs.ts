@@ -28,10 +28,18 @@ const bodies = ['', '{"error": {"message": "details"}}'];
 function serviceFailures(): readonly FailureMessage[] {
   const now = new Date(0);
   const of = (status: number, text: string, method: 'GET' | 'POST') =>
-    messageOf(serviceFailure({ status, headers: {}, text }, now, { method }, String), [
-      [String(status), 'status'],
-      ['details', 'reason'],
-    ]);
+    messageOf(
+      serviceFailure(
+        { status, headers: {}, text },
+        now,
+        { method, url: new URL('https://api.example.com/v1/models') },
+        String,
+      ),
+      [
+        [String(status), 'status'],
+        ['details', 'reason'],
+      ],
+    );
   return [
     ...statuses.flatMap((status) => bodies.map((text) => of(status, text, 'POST'))),
     ...[400, 403, 404].map((status) => of(status, '', 'GET')),

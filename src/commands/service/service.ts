@@ -72,6 +72,8 @@ async function openSandbox(
 
 export interface Target {
   readonly baseUrl: string;
+  /** Of the settings; the sandbox has the usual one. */
+  readonly apiPath?: string | undefined;
   readonly apiKey: string | undefined;
 }
 
@@ -83,11 +85,12 @@ type MaskedContext = ClientContext & Pick<Context, 'secrets'>;
 export function clientOptions(
   context: ClientContext,
   settings: ResolvedSettings,
-  { baseUrl, apiKey }: Target,
+  { baseUrl, apiPath, apiKey }: Target,
 ): Omit<ClientOptions, 'network'> {
   const { values } = settings;
   return {
     baseUrl,
+    apiPath,
     ...(apiKey === undefined ? {} : { apiKey }),
     headers: withoutSources(settings.headers),
     userAgent: `natter/${context.version}`,
@@ -126,7 +129,7 @@ export async function openClient(
   const client = maskClient(createClient(options), () => textFilter(context.secrets));
   if (!isSet(context.environment, 'NATTER_DEBUG')) return client;
   const { logClient } = await import('./logged-client.ts');
-  const baseUrl = parseBaseUrl(target.baseUrl);
+  const baseUrl = parseBaseUrl(target.baseUrl, target.apiPath);
   return logClient(client, {
     log,
     clock: context.clock,
@@ -221,7 +224,8 @@ async function openUnmetered(
   const others = { ...recording, ...changes };
   if (!isConfigured) return openSandbox(context, debugLog, settings, others);
   noticeRisks(context, notices, settings);
-  const target = { baseUrl, apiKey: await serviceKey(context, settings) };
+  const { apiPath } = settings.values;
+  const target = { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
   const plain = await openClient(context, debugLog, settings, target, others);
   const client = await explainedClient(plain, settings);
   const { clock } = context;

@@ -98,7 +98,9 @@ const shared = ['decode.cjs', 'entities.cjs', 'rolldown-runtime.cjs'];
 test('the library imports nothing but Node, and shares only packages with the program', () => {
   const loaded = [...loadedBy('client/library.js')];
   expect(loaded).toContain('node:http');
-  const others = loaded.filter((name) => !isBuiltin(name) && !name.startsWith('client/'));
+  // The code of undici contains texts that look like imports.
+  const files = loaded.filter((name) => /^[\w@][\w@/.-]*$/.test(name));
+  const others = files.filter((name) => !isBuiltin(name) && !name.startsWith('client/'));
   expect(others.sort()).toEqual(shared);
 });
 

@@ -93,7 +93,7 @@ function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string>
 }
 
 /** Files of the program that have only code of packages (scripts/bundle/shared-files.js). */
-const shared = ['decode.cjs', 'entities.cjs', 'rolldown-runtime.cjs'];
+const shared = ['decode.cjs', 'entities.cjs'];
 
 test('the library imports nothing but Node, and shares only packages with the program', () => {
   const loaded = [...loadedBy('client/library.js')];

@@ -60,7 +60,7 @@ export function parseBaseUrl(text: string, apiPath?: string): URL {
     });
   }
   const version = url.searchParams.get('api-version');
-  const query = version === null ? '' : `?${new URLSearchParams({ 'api-version': version })}`;
+  const query = version === null ? '' : `?api-version=${encodeURIComponent(version)}`;
   return new URL(url.origin + apiOf(url.pathname, apiPath).path + query);
 }
 

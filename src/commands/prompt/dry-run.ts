@@ -27,13 +27,14 @@ async function targetOf(options: GlobalOptions, settings: ResolvedSettings): Pro
   }
   // The command that prints the key is not run.
   const apiKey = settings.apiKeyCommand === undefined ? settings.apiKey?.value : maskedKey;
-  return { baseUrl: settings.values.baseUrl ?? placeholder, apiKey };
+  const { baseUrl = placeholder, apiPath } = settings.values;
+  return { baseUrl, apiPath, apiKey };
 }
 
 function addressOf(options: GlobalOptions, { values }: ResolvedSettings): string {
   if (options.sandbox === true) return `{sandbox}/v1/${path}`;
   if (values.baseUrl === undefined) return `{base_url}/v1/${path}`;
-  return String(endpointUrl(parseBaseUrl(values.baseUrl), path));
+  return String(endpointUrl(parseBaseUrl(values.baseUrl, values.apiPath), path));
 }
 
 function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeaders {

@@ -71,6 +71,8 @@ async function noticeSandbox(
 
 export interface Target {
   readonly baseUrl: string;
+  /** Of the settings; the sandbox has the usual one. */
+  readonly apiPath?: string | undefined;
   readonly apiKey: string | undefined;
   /** The setting whose command printed the key. */
   readonly printedBy?: Resolved<string> | undefined;
@@ -84,11 +86,12 @@ type MaskedContext = ClientContext & Pick<Context, 'secrets'>;
 export function clientOptions(
   context: ClientContext,
   settings: ResolvedSettings,
-  { baseUrl, apiKey }: Target,
+  { baseUrl, apiPath, apiKey }: Target,
 ): Omit<ClientOptions, 'network'> {
   const { values } = settings;
   return {
     baseUrl,
+    apiPath,
     ...(apiKey === undefined ? {} : { apiKey }),
     headers: withoutSources(settings.headers),
     userAgent: `natter/${context.version}`,
@@ -124,7 +127,7 @@ export async function openClient(
     ...others,
   });
   if (isSet(context.environment, 'NATTER_DEBUG')) {
-    const baseUrl = parseBaseUrl(target.baseUrl);
+    const baseUrl = parseBaseUrl(target.baseUrl, target.apiPath);
     const address = (path: string) => maskUrl(String(endpointUrl(baseUrl, path)));
     const profile = settings.profile.value;
     middleware.push(logClient({ log, clock: context.clock, address, profile }));
@@ -186,7 +189,7 @@ async function openTarget(
 ): Promise<OpenTarget> {
   if (baseUrl !== undefined) {
     const apiKey = await serviceKey(context, settings);
-    return { baseUrl, apiKey, printedBy: settings.apiKeyCommand };
+    return { baseUrl, apiPath: settings.values.apiPath, apiKey, printedBy: settings.apiKeyCommand };
   }
   const { startSandbox } = await import('../../sandbox/server.ts');
   const { sandboxKey } = await import('../../sandbox/keys.ts');

@@ -231,11 +231,13 @@ export class LimitController {
     this.#delivered.count -= 1;
     this.#lastRetryAfter = retryAfter;
     this.#observe(now);
+    const isProbe = ticket === this.#probe;
+    if (isProbe) this.#probe = undefined;
     if (ticket.cuts !== this.#cuts) {
       this.#correctCut(ticket);
       return;
     }
-    let cause = this.#causeOf(ticket);
+    let cause = this.#causeOf(ticket, isProbe);
     if (this.#isRandom) {
       this.#unexplained += 1;
       if (this.#unexplained < maxRandom) return;
@@ -243,19 +245,19 @@ export class LimitController {
     }
     if (cause === 'unknown') {
       this.#unexplained += 1;
-      this.#log.provenInSecond -= 1;
-      if (!this.#isPaced) this.#log.provenTogether -= 1;
+      const { provenTogether, provenInSecond } = this.#log;
+      this.#log.doubt(provenTogether - (this.#isPaced ? 0 : 1), provenInSecond - 1);
       if (this.#unexplained < maxUnexplained) return;
       if (this.#isPaced) cause = 'rate';
     }
     this.#unexplained = 0;
     const { isTesting } = cause === 'rate' ? this.#pace : this.#places;
     const isTested = isTesting && (cause === 'rate' || cause === 'places');
-    const isProbe = ticket === this.#probe;
     const allowed = this.#question?.inSecond ?? Math.max(1, ticket.inSecond - 1);
     this.#question = undefined;
     this.#probe = undefined;
     this.#exceeds = undefined;
+    this.#isProbeDue = false;
     this.#cuts += 1;
     this.#isRandom = !isTested && !isProbe && this.#areCutsFutile();
     if (this.#isRandom) {
@@ -430,11 +432,11 @@ export class LimitController {
   // What refusals show.
 
   /** @param ticket is not in the log's open requests any more */
-  #causeOf(ticket: Ticket): Cause {
+  #causeOf(ticket: Ticket, isProbe: boolean): Cause {
     const isCrowded = ticket.together > this.#log.provenTogether;
     const isFast = ticket.inSecond > this.#log.provenInSecond;
     if (this.#log.open.size === 0 && ticket.together <= 1) return 'rate';
-    if (ticket === this.#probe) {
+    if (isProbe) {
       if (this.#exceeds !== undefined) return this.#exceeds;
       if (!isCrowded) return 'rate';
     }

@@ -1,5 +1,7 @@
 /** A request. Times are monotonic milliseconds. */
 export interface Ticket {
+  /** Later requests have higher ones. */
+  readonly order: number;
   readonly sentAt: number;
   /** How often a limit had been cut when it was sent. */
   readonly cuts: number;
@@ -40,6 +42,7 @@ export class RequestLog {
   provenInSecond = 0;
   /** Milliseconds after which a request that was not refused counts as admitted. */
   decisionTime = firstDecisionTime;
+  #sent = 0;
   #slowestRefusal = 0;
   /** In the order in which they were sent. */
   readonly #undecided = new Set<Ticket>();
@@ -51,7 +54,8 @@ export class RequestLog {
   begin(now: number, cuts: number): Ticket {
     this.startedAt ??= now;
     const [together, inSecond] = [this.open.size + 1, this.inSecond(now) + 1];
-    const ticket = { sentAt: now, cuts, together, inSecond };
+    const ticket = { order: this.#sent, sentAt: now, cuts, together, inSecond };
+    this.#sent += 1;
     this.open.add(ticket);
     this.#undecided.add(ticket);
     this.#recent.push(ticket);
@@ -65,7 +69,7 @@ export class RequestLog {
 
   refuse(ticket: Ticket, now: number): void {
     this.open.delete(ticket);
-    if (!this.#undecided.delete(ticket)) this.#withdraw(ticket);
+    if (!this.#undecided.delete(ticket)) this.doubt(ticket.together - 1, ticket.inSecond - 1);
     this.#forget(ticket);
     this.#slowestRefusal = Math.max(this.#slowestRefusal * slownessKept, now - ticket.sentAt);
     const enough = decisionMargin * this.#slowestRefusal;
@@ -104,10 +108,10 @@ export class RequestLog {
     return last === undefined ? Number.NEGATIVE_INFINITY : last.sentAt + second + margin;
   }
 
-  /** It had counted as admitted, and its refusal shows that it was too much in one way or the other. */
-  #withdraw({ together, inSecond }: Ticket): void {
-    this.provenTogether = Math.min(this.provenTogether, together - 1);
-    this.provenInSecond = Math.min(this.provenInSecond, inSecond - 1);
+  /** Lowers what is proven: a refusal has shown that less may be allowed than it seemed. */
+  doubt(together: number, inSecond: number): void {
+    this.provenTogether = Math.max(0, Math.min(this.provenTogether, together));
+    this.provenInSecond = Math.max(0, Math.min(this.provenInSecond, inSecond));
   }
 
   /** A refused request counts neither as in progress nor as sent, for those sent after it. */
@@ -116,7 +120,7 @@ export class RequestLog {
     if (index !== -1) this.#recent.splice(index, 1);
     if (index !== -1 && index < this.#expired) this.#expired -= 1;
     for (const ticket of this.open) {
-      if (ticket.sentAt < refused.sentAt) continue;
+      if (ticket.order < refused.order) continue;
       ticket.together -= 1;
       if (ticket.sentAt - refused.sentAt < second) ticket.inSecond -= 1;
     }

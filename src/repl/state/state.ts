@@ -5,7 +5,7 @@ import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { PromptCommand } from './prompt-command.ts';
 import type { HistorySearch, History } from '../editing/history.ts';
-import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';

@@ -19,7 +19,8 @@ const escape = '\u001B';
 const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
 const sequence = /\u001B\[([0-?]*)([ -/]*)([@-~])/y;
 const sequenceStart = /\u001B\[[0-?]*[ -/]*/y;
-const cursorReport = /\u001B\[\d+;(\d+)R/y;
+/** CPR; the same bytes are F3 with a modifier. */
+const cursorReport = /\u001B\[\d+;\d+R/y;
 const rxvtShifted = /\u001B\[(\d{1,2})\$/y;
 const consoleFunctionKey = /\u001B\[\[([A-E])/y;
 const applicationKey = /\u001BO([\d;]*)([@-~])/y;
@@ -57,10 +58,7 @@ function readSequence(input: string, at: number): Reading | undefined {
   }
   if (input.startsWith('[[', at + 1) && at + 3 === input.length) return undefined;
   const report = matchAt(cursorReport, input, at);
-  if (report !== undefined) {
-    const column = Math.max(0, Number(report[1]) - 1);
-    return { length: report[0].length, reply: { type: 'cursor-column', column } };
-  }
+  if (report !== undefined) return { length: report[0].length };
   const shifted = matchAt(rxvtShifted, input, at);
   if (shifted !== undefined) {
     return { length: shifted[0].length, event: eventOfSequence(shifted[1] ?? '', '$') };
@@ -75,9 +73,6 @@ function readSequence(input: string, at: number): Reading | undefined {
   if (parameters === '200' && final === '~') return { length, opensPaste: true };
   if (length === 3 && (final === 'I' || final === 'O')) {
     return { length, reply: { type: 'focus', hasFocus: final === 'I' } };
-  }
-  if (parameters.startsWith('>') && final === 'c') {
-    return { length, reply: { type: 'terminal-kind', parameters: parameters.slice(1) } };
   }
   return intermediates === '' ? { length, event: eventOfSequence(parameters, final) } : { length };
 }

@@ -1,5 +1,4 @@
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { keyOf } from '../editing/keys/key-map.ts';
+import { type KeyAction, keyOf } from '../editing/keys/key-bindings.ts';
 import { count, timeAgo } from '../../output/figures.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';

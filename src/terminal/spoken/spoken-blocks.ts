@@ -4,12 +4,14 @@ import {
   type Container,
   type LineStart,
   readLineStart,
-} from '../markdown/containers.ts';
-import { readFence } from '../markdown/fence.ts';
-import { dedent } from '../markdown/indentation.ts';
-import { formulaEnd, htmlEnd, isLongFormula } from '../markdown/leaf-syntax.ts';
+  readFence,
+  dedent,
+  formulaEnd,
+  htmlEnd,
+  isLongFormula,
+} from '../markdown/line-start.ts';
 import { splitCells } from '../markdown/table.ts';
-import type { WordRows } from '../markdown/word-rows.ts';
+import type { WordRows } from '../markdown/rows.ts';
 import { findSentence, isInFormula, spokenInline } from './spoken-inline.ts';
 
 interface Fence {

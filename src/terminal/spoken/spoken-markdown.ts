@@ -1,5 +1,5 @@
 import { createLineDriver, type MarkdownStream } from '../markdown/line-driver.ts';
-import { createWordRows } from '../markdown/word-rows.ts';
+import { createWordRows } from '../markdown/rows.ts';
 import { acceptLine, endBlocks, initialSpoken, readLine, writeText } from './spoken-blocks.ts';
 
 /**
@@ -22,7 +22,6 @@ export function createSpokenMarkdown(width: () => number, column = 0): MarkdownS
       state.text = '';
       return text;
     },
-    load: () => undefined,
     loading: () => undefined,
     undecided: () => [],
   });

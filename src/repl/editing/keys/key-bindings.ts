@@ -125,7 +125,7 @@ export function keyLabel(chord: string): string {
 }
 
 /** Without a key for each of these, natter could not be used. */
-export const neededActions = ['send', 'interrupt'] as const;
+const neededActions = ['send', 'interrupt'] as const;
 
 type NeededAction = (typeof neededActions)[number];
 
@@ -136,7 +136,7 @@ export interface KeyMap {
 }
 
 /** @param bindings no chord twice in one context */
-export function createKeyMap(bindings: readonly KeyBinding[]): KeyMap {
+function createKeyMap(bindings: readonly KeyBinding[]): KeyMap {
   const actions = bindings.flatMap(({ keys, when, action }) =>
     keys.map((key): [string, KeyAction] => [`${when} ${key}`, action]),
   );

@@ -1,7 +1,9 @@
 // Where rows of prose end: at spaces and beside ideographs, never within a word. A row is decided once: text that
 // follows does not change it, and the result does not depend on the pieces in which the text arrives.
 import { displayWidth, graphemes } from '../text/width.ts';
-import { isWide } from './scan-state.ts';
+import { isWide } from './inline-scanner.ts';
+import type { Style } from '../style.ts';
+import { paintSpans, visibleText, type Span } from './span.ts';
 
 /** A part of a text that a row end replaces: spaces, a line end, or nothing between two ideographs. */
 export interface RowBreak {
@@ -172,8 +174,8 @@ function placeWord(placing: Placing, { text, from, spaces, isLast }: Word): numb
   return at;
 }
 
-const spaces = /[ \t]*/y;
-const word = /[^ \t\n]*/y;
+const spaceRun = /[ \t]*/y;
+const wordRun = /[^ \t\n]*/y;
 
 /** The end of what the pattern, which may be empty, matches at this place. */
 function endOf(pattern: RegExp, text: string, from: number): number {
@@ -192,8 +194,8 @@ export function placeText(
   let placed = 0;
   for (;;) {
     const from = placed;
-    const next = endOf(spaces, text, from);
-    const end = endOf(word, text, next);
+    const next = endOf(spaceRun, text, from);
+    const end = endOf(wordRun, text, next);
     if (end > next) {
       const isLast = !isEnd && end === text.length;
       const part = { text: text.slice(next, end), from, spaces: next - from, isLast };
@@ -209,4 +211,192 @@ export function placeText(
   const { column, isFresh, last, isLong, breaks } = placing;
   const end = { column, isFresh, last, isLong };
   return { breaks, end, placed: isEnd ? text.length : placed };
+}
+
+// Prose in rows that end between words. Each text is written once, at the end of what was written before.
+
+/** The rows of the paragraph or heading that is written. */
+export interface ProseRows {
+  /** Columns of the terminal. */
+  readonly width: () => number;
+  indent: number;
+  end: RowEnd;
+  /** The end of the text, whose place depends on what follows. */
+  held: readonly Span[];
+}
+
+export function createProseRows(width: () => number): ProseRows {
+  return { width, indent: 0, end: rowStart(0), held: [] };
+}
+
+/** Call after the markers of the first row, which has `indent` columns. */
+export function beginProse(rows: ProseRows, indent: number): void {
+  rows.indent = indent;
+  rows.end = rowStart(indent);
+}
+
+const plainWords = /^[\x20-\x7e]*[\x21-\x7e]$/;
+const openingMark = /[([{]$/;
+
+/** Most texts are a word that fits. */
+function fits({ end, held, width }: ProseRows, text: string): boolean {
+  if (held.length > 0 || end.isLong !== 'no' || end.column + text.length > width()) return false;
+  const isPart = end.isFresh || text.startsWith(' ');
+  return isPart && plainWords.test(text) && !openingMark.test(text);
+}
+
+interface RowText {
+  readonly style: Style;
+  /** The markers of each further row. */
+  readonly prefix: () => string;
+  /** No text follows in this paragraph. */
+  readonly isEnd: boolean;
+}
+
+/** The styled text of the spans that is decided now, with row ends. */
+export function writeProse(
+  rows: ProseRows,
+  spans: readonly Span[],
+  { style, prefix, isEnd }: RowText,
+): string {
+  const all = rows.held.length === 0 ? spans : [...rows.held, ...spans];
+  const text = all.length === 1 ? (all[0]?.text ?? '') : visibleText(all);
+  if (fits(rows, text)) {
+    const column = rows.end.column + text.length;
+    rows.end = { column, isFresh: false, last: text.at(-1) ?? '', isLong: 'no' };
+    return paintSpans(all, style);
+  }
+  const layout = { width: Math.max(1, rows.width()), indent: rows.indent };
+  const { breaks, end, placed } = placeText(text, rows.end, layout, isEnd);
+  rows.end = end;
+  const isWhole = placed === text.length;
+  rows.held = isWhole ? [] : sliceSpans(all, placed, text.length);
+  const shown = isWhole ? all : sliceSpans(all, 0, placed);
+  return breaks.length === 0
+    ? paintSpans(shown, style)
+    : paintRows(shown, breaks, `\n${prefix()}`, style);
+}
+
+export function heldText({ held }: ProseRows): string {
+  return visibleText(held);
+}
+
+function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
+  const slices: Span[] = [];
+  let at = 0;
+  for (const span of spans) {
+    const end = at + span.text.length;
+    const isWhole = at >= from && end <= to;
+    const text = isWhole
+      ? span.text
+      : span.text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (text !== '') slices.push(isWhole ? span : { ...span, text });
+    at = end;
+  }
+  return slices;
+}
+
+function paintRows(
+  spans: readonly Span[],
+  breaks: readonly RowBreak[],
+  rowEnd: string,
+  style: Style,
+): string {
+  let output = '';
+  let written = 0;
+  let at = 0;
+  let index = 0;
+  for (const span of spans) {
+    const end = at + span.text.length;
+    for (let next = breaks[index]; next !== undefined && next.from < end; next = breaks[index]) {
+      output += paintPart(span, written - at, next.from - at, style) + rowEnd;
+      written = next.to;
+      index += 1;
+    }
+    if (written < end) output += paintPart(span, written - at, span.text.length, style);
+    written = Math.max(written, end);
+    at = end;
+  }
+  return output;
+}
+
+function paintPart(span: Span, from: number, to: number, style: Style): string {
+  const text = span.text.slice(from, to);
+  return text === '' ? '' : paintSpans([{ ...span, text }], style);
+}
+
+/** Plain text in rows that end between words, written piece by piece. */
+export interface WordRows {
+  /** Pieces end between words or at a line end. The spaces at the end are held back: a row may end there. */
+  write(text: string): string;
+}
+
+function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
+  let rows = '';
+  let at = 0;
+  for (const { from, to } of breaks) {
+    rows += `${text.slice(at, from)}\n`;
+    at = to;
+  }
+  return rows + text.slice(at);
+}
+
+/**
+ * Where the characters of this kind at the end of a text begin. A pattern for the end would be tried at each character,
+ * which takes quadratic time.
+ * @param most characters to look at
+ */
+function endingOf(text: string, kind: RegExp, most: number): number {
+  const least = Math.max(0, text.length - most);
+  let start = text.length;
+  while (start > least && kind.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+const blank = /[ \t]/;
+
+/** @param column the used columns of the row in which the text begins */
+export function createWordRows(width: () => number, column: number): WordRows {
+  let end: RowEnd = { ...rowStart(0), column, isFresh: column === 0 };
+  let spaces = '';
+  return {
+    write(added) {
+      const text = spaces + added;
+      const shown = text.slice(0, endingOf(text, blank, text.length));
+      spaces = text.slice(shown.length);
+      const placed = placeText(shown, end, { width: Math.max(1, width()), indent: 0 }, true);
+      end = placed.end;
+      return withRowEnds(shown, placed.breaks);
+    },
+  };
+}
+
+/** Text that arrives in any pieces, in rows that end between words. */
+export interface WordStream {
+  write(text: string): string;
+  /** The last word. */
+  end(): string;
+}
+
+/** A longer word is written before its end. */
+const maxWord = 1000;
+/** A character of a word that the next piece may continue; scripts without spaces have no such words. */
+const wordCharacter = /[^\s\u2e80-\uffef]/;
+
+export function createWordStream(width: () => number, column: number): WordStream {
+  const rows = createWordRows(width, column);
+  let word = '';
+  return {
+    write(added) {
+      const text = word + added;
+      const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
+      word = last.length > maxWord ? '' : last;
+      return rows.write(text.slice(0, text.length - word.length));
+    },
+    end() {
+      const last = word;
+      word = '';
+      return rows.write(last);
+    },
+  };
 }

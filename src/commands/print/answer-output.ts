@@ -57,7 +57,9 @@ export async function loadOwnPaints(
   terminal: TerminalColors,
 ): Promise<OwnPaints | undefined> {
   if (Object.keys(colors).length === 0) return undefined;
-  return (await import('./own-paints.ts')).ownPaints(colors, terminal);
+  const { ownColors } = await import('../../settings/own-colors.ts');
+  const { createOwnPaints } = await import('../../terminal/themes.ts');
+  return createOwnPaints(ownColors(colors), terminal);
 }
 
 const none = () => 0;

@@ -72,11 +72,7 @@ const BLOCK_TAGS = new Set(
 const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
 /** Undefined while more of the line could change the kind. `complete`: this is the whole line. */
-function recognizeLine(
-  text: string,
-  complete: boolean,
-  open: OpenLeaf,
-): LineKind | undefined {
+function recognizeLine(text: string, complete: boolean, open: OpenLeaf): LineKind | undefined {
   if (open.inFormula) return 'text';
   if (open.headerBefore && /^[-:| \t]+$/.test(text)) {
     if (!complete) return undefined;

@@ -17,7 +17,7 @@ import { createDrawer } from '../view/draw-frame.tsx';
 import { spinnerPace } from '../view/status-row.ts';
 import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
-import type { WindowOptions, WindowWatch } from './window-watch.ts';
+import type * as watching from './window-watch.ts';
 
 export interface LiveOptions extends ReplOptions {
   readonly traits: TerminalTraits;
@@ -30,12 +30,12 @@ export interface LiveOptions extends ReplOptions {
   /** The terminal can show characters such as `›`. */
   readonly unicode: boolean;
   /** Undefined: title, progress and notifications are left alone. */
-  readonly window?: WindowOptions;
+  readonly window?: watching.WindowOptions;
 }
 
 interface Live {
   /** Loaded after the first frame. */
-  window?: WindowWatch;
+  window?: watching.WindowWatch;
   readonly background: Background;
   readonly options: LiveOptions;
   readonly region: LiveRegion;
@@ -148,9 +148,9 @@ async function watchWindow(live: Live, rawMode: RawModeSession): Promise<void> {
   const { options, region, session } = live;
   if (options.window === undefined) return;
   await options.ports.clock.sleep(0);
-  const { createWindowWatch } = await import('./window-watch.ts');
+  const { WindowWatch } = await import('./window-watch.ts');
   if (session().state().hasQuit) return;
-  live.window = createWindowWatch(options.window, (sequences) => region.writeAside(sequences));
+  live.window = new WindowWatch(options.window, (sequences) => region.writeAside(sequences));
   rawMode.extend(live.window.modes);
   live.window.show(session().state());
 }

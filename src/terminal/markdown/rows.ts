@@ -235,16 +235,6 @@ export function beginProse(rows: ProseRows, indent: number): void {
   rows.end = rowStart(indent);
 }
 
-const plainWords = /^[\x20-\x7e]*[\x21-\x7e]$/;
-const openingMark = /[([{]$/;
-
-/** Most texts are a word that fits. */
-function fits({ end, held, width }: ProseRows, text: string): boolean {
-  if (held.length > 0 || end.isLong !== 'no' || end.column + text.length > width()) return false;
-  const isPart = end.isFresh || text.startsWith(' ');
-  return isPart && plainWords.test(text) && !openingMark.test(text);
-}
-
 interface RowText {
   readonly style: Style;
   /** The markers of each further row. */
@@ -260,12 +250,7 @@ export function writeProse(
   { style, prefix, isEnd }: RowText,
 ): string {
   const all = rows.held.length === 0 ? spans : [...rows.held, ...spans];
-  const text = all.length === 1 ? (all[0]?.text ?? '') : visibleText(all);
-  if (fits(rows, text)) {
-    const column = rows.end.column + text.length;
-    rows.end = { column, isFresh: false, last: text.at(-1) ?? '', isLong: 'no' };
-    return paintSpans(all, style);
-  }
+  const text = visibleText(all);
   const layout = { width: Math.max(1, rows.width()), indent: rows.indent };
   const { breaks, end, placed } = placeText(text, rows.end, layout, isEnd);
   rows.end = end;

@@ -4,7 +4,7 @@ import { sanitizeLine } from './safety/sanitizer.ts';
 import { truncateToWidth } from './text/width.ts';
 
 /** How a notification is sent: the terminal's bell, or a text that the desktop shows. */
-export type NotificationWay = 'bell' | 'osc9' | 'osc777';
+type NotificationWay = 'bell' | 'osc9' | 'osc777';
 
 /** What the user allows; `auto` depends on the terminal. */
 export interface WindowSettings {

@@ -254,12 +254,14 @@ export function writeProse(
   const layout = { width: Math.max(1, rows.width()), indent: rows.indent };
   const { breaks, end, placed } = placeText(text, rows.end, layout, isEnd);
   rows.end = end;
-  const isWhole = placed === text.length;
-  rows.held = isWhole ? [] : sliceSpans(all, placed, text.length);
-  const shown = isWhole ? all : sliceSpans(all, 0, placed);
-  return breaks.length === 0
-    ? paintSpans(shown, style)
-    : paintRows(shown, breaks, `\n${prefix()}`, style);
+  rows.held = sliceSpans(all, placed, text.length);
+  let output = '';
+  let at = 0;
+  for (const { from, to } of breaks) {
+    output += `${paintSpans(sliceSpans(all, at, from), style)}\n${prefix()}`;
+    at = to;
+  }
+  return output + paintSpans(sliceSpans(all, at, placed), style);
 }
 
 export function heldText({ held }: ProseRows): string {
@@ -270,44 +272,11 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): readonly 
   const slices: Span[] = [];
   let at = 0;
   for (const span of spans) {
-    const end = at + span.text.length;
-    const isWhole = at >= from && end <= to;
-    const text = isWhole
-      ? span.text
-      : span.text.slice(Math.max(0, from - at), Math.max(0, to - at));
-    if (text !== '') slices.push(isWhole ? span : { ...span, text });
-    at = end;
+    const text = span.text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (text !== '') slices.push({ ...span, text });
+    at += span.text.length;
   }
   return slices;
-}
-
-function paintRows(
-  spans: readonly Span[],
-  breaks: readonly RowBreak[],
-  rowEnd: string,
-  style: Style,
-): string {
-  let output = '';
-  let written = 0;
-  let at = 0;
-  let index = 0;
-  for (const span of spans) {
-    const end = at + span.text.length;
-    for (let next = breaks[index]; next !== undefined && next.from < end; next = breaks[index]) {
-      output += paintPart(span, written - at, next.from - at, style) + rowEnd;
-      written = next.to;
-      index += 1;
-    }
-    if (written < end) output += paintPart(span, written - at, span.text.length, style);
-    written = Math.max(written, end);
-    at = end;
-  }
-  return output;
-}
-
-function paintPart(span: Span, from: number, to: number, style: Style): string {
-  const text = span.text.slice(from, to);
-  return text === '' ? '' : paintSpans([{ ...span, text }], style);
 }
 
 /** Plain text in rows that end between words, written piece by piece. */

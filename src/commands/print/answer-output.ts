@@ -23,8 +23,8 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
-import { themedStyle } from '../../terminal/themes.ts';
-import { ownPaints } from './own-paints.ts';
+import { ownColors } from '../../settings/own-colors.ts';
+import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {
@@ -59,7 +59,7 @@ export async function loadOwnPaints(
   terminal: TerminalColors,
 ): Promise<OwnPaints | undefined> {
   if (Object.keys(colors).length === 0) return undefined;
-  return ownPaints(colors, terminal);
+  return createOwnPaints(ownColors(colors), terminal);
 }
 
 const none = () => 0;

@@ -9,7 +9,7 @@ export async function withKeys(state: ReplState, settings: ResolvedSettings): Pr
   const { keys, profile, values } = settings;
   let next = state;
   if (Object.keys(keys).length > 0) {
-    const { ownKeyMap } = await import('../../repl/editing/keys/own-keys.ts');
+    const { ownKeyMap } = await import('../../repl/editing/keys/key-bindings.ts');
     next = { ...next, keyMap: ownKeyMap(withoutSources(keys), profile.value) };
   }
   if (values.editing !== 'vi' || state.isLineMode) return next;

@@ -10,7 +10,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../../client/http/node-network.ts'),
   () => import('../../terminal/markdown/markdown-stream.ts'),
   () => import('../../terminal/spoken/spoken-markdown.ts'),
-  () => import('../../terminal/markdown/word-rows.ts'),
+  () => import('../../terminal/markdown/rows.ts'),
   () => import('../../terminal/highlight/code-line.ts'),
   () => import('../../conversation/code-blocks.ts'),
   () => import('../../repl/system/clipboard.ts'),

@@ -1,7 +1,6 @@
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { keyOf } from '../editing/keys/key-map.ts';
+import { type KeyAction, keyOf } from '../editing/keys/key-bindings.ts';
 import { count, timeAgo } from '../../output/figures.ts';
-import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';

@@ -1,6 +1,6 @@
 import { contentOf } from '../editing/paste.ts';
 import { clearBuffer, draftOf, withDraft, type Draft } from '../editing/text-buffer.ts';
-import { keyOf } from '../editing/keys/key-map.ts';
+import { keyOf } from '../editing/keys/key-bindings.ts';
 import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 import { historyOf, type EditorState } from './line-state.ts';
 

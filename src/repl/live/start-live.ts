@@ -1,15 +1,10 @@
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import type { Clock } from '../../clock.ts';
-import type { Frame } from '../../terminal/live/live-paint.ts';
-import type { RegionPlace } from '../../terminal/live/live-screen.ts';
-import { createLiveRegion, type LiveRegion } from '../../terminal/live/live-region.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
+import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
 import type { OwnPaints, Style } from '../../terminal/style.ts';
 import { createFormats } from './answer-formats.ts';
-import {
-  createTerminalQueries,
-  type TerminalQueries,
-  type TerminalTraits,
-} from '../../terminal/device/traits.ts';
+import type { TerminalTraits } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { ReplOptions, Screen } from '../session/ports.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';
@@ -22,7 +17,7 @@ import { createDrawer } from '../view/draw-frame.tsx';
 import { spinnerPace } from '../view/status-row.ts';
 import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
-import type { WindowOptions, WindowWatch } from './window-watch.ts';
+import type * as watching from './window-watch.ts';
 
 export interface LiveOptions extends ReplOptions {
   readonly traits: TerminalTraits;
@@ -35,12 +30,12 @@ export interface LiveOptions extends ReplOptions {
   /** The terminal can show characters such as `›`. */
   readonly unicode: boolean;
   /** Undefined: title, progress and notifications are left alone. */
-  readonly window?: WindowOptions;
+  readonly window?: watching.WindowOptions;
 }
 
 interface Live {
   /** Loaded after the first frame. */
-  window?: WindowWatch;
+  window?: watching.WindowWatch;
   readonly background: Background;
   readonly options: LiveOptions;
   readonly region: LiveRegion;
@@ -122,13 +117,6 @@ function screenOf(
   };
 }
 
-function openRegion(options: LiveOptions, queries: TerminalQueries): LiveRegion {
-  const { stdout: output, ports, device, traits } = options;
-  const { clock } = ports;
-  const checkSize = () => device.checkSize();
-  return createLiveRegion({ output, clock, checkSize, ...queries, ...traits });
-}
-
 /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
 function createPreview() {
   let source = '';
@@ -160,9 +148,9 @@ async function watchWindow(live: Live, rawMode: RawModeSession): Promise<void> {
   const { options, region, session } = live;
   if (options.window === undefined) return;
   await options.ports.clock.sleep(0);
-  const { createWindowWatch } = await import('./window-watch.ts');
+  const { WindowWatch } = await import('./window-watch.ts');
   if (session().state().hasQuit) return;
-  live.window = createWindowWatch(options.window, (sequences) => region.writeAside(sequences));
+  live.window = new WindowWatch(options.window, (sequences) => region.writeAside(sequences));
   rawMode.extend(live.window.modes);
   live.window.show(session().state());
 }
@@ -198,8 +186,8 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const { stdout, ports, unicode } = options;
   const { clock } = ports;
   const write = (text: string) => void stdout.write(text);
-  const queries = createTerminalQueries(write);
-  const region = openRegion(options, queries);
+  const checkSize = () => options.device.checkSize();
+  const region = new LiveRegion({ ...options.traits, output: stdout, clock, checkSize });
   let session: Session;
   const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
@@ -209,8 +197,7 @@ export async function startLive(options: LiveOptions): Promise<Session> {
   const background = createBackground({ ...options, clock, write, onChange });
   const keys = createKeyInput(clock, onKeys, (reply) => {
     if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
-    else if (reply.type === 'background') background.answered(reply.shade);
-    else queries.answered(reply);
+    else background.answered(reply.shade);
   });
   const live: Live = { options, region, keys, background, session: () => session };
   const { frameStyleOf, formatOf } = createFormats(options, background);

@@ -1,4 +1,4 @@
-import type { WordStream } from '../../terminal/markdown/word-rows.ts';
+import type { WordStream } from '../../terminal/markdown/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from '../state/entry.ts';
@@ -100,7 +100,7 @@ function closeReasoning(state: TranscriptState): void {
 async function addReasoning(state: TranscriptState, text: string): Promise<void> {
   if (state.reasoning === undefined) {
     separate(state, 'conversation');
-    const { createWordStream } = await import('../../terminal/markdown/word-rows.ts');
+    const { createWordStream } = await import('../../terminal/markdown/rows.ts');
     const format = state.format();
     void state.write(format.reasoningHead);
     const width = () => format.reasoningWidth();

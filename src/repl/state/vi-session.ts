@@ -1,4 +1,4 @@
-import type { CaretShape } from '../../terminal/live/live-paint.ts';
+import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { KeyAction } from '../editing/keys/key-bindings.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { TextBuffer } from '../editing/text-buffer.ts';

@@ -8,7 +8,7 @@ const loadedAtStart = [
   'src/commands/repl/prompts-port.ts',
   'src/commands/repl/start-list.ts',
   'src/commands/service/other-profiles.ts',
-  'src/repl/editing/keys/own-keys.ts',
+  'src/repl/editing/keys/key-bindings.ts',
   'src/repl/line-mode/run-line-mode.ts',
   'src/repl/live/start-live.ts',
   'src/repl/live/window-watch.ts',

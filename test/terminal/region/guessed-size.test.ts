@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createLiveRegion } from '../../../src/terminal/live/live-region.ts';
+import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { footer } from '../../support/region.ts';
 import { createScreen } from '../../support/screen.ts';
@@ -9,11 +9,12 @@ test.each([60, 80, 100])(
   'T20 the cursor is at the caret in a terminal of %i columns that reports no size',
   async (columns) => {
     const screen = createScreen(columns, 30);
-    const region = createLiveRegion({
-      output: { ...screen, columns: () => 80, rows: () => 24, hasSize: () => false },
+    const region = new LiveRegion({
+      output: { ...screen, columns: () => 80, rows: () => 24 },
       clock: createFakeClock(),
       synchronized: true,
       rewraps: true,
+      cursorDrifts: true,
       resizePause: 100,
     });
     region.render(() => footer);

@@ -1,15 +1,20 @@
 import { expect, test } from 'vitest';
-import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { displayWidth } from '../../src/terminal/text/width.ts';
 import {
   notificationSequence,
   progressSequence,
   titleSequence,
   windowModes,
-} from '../../../src/terminal/window/window-sequences.ts';
-import { fc } from '../../support/properties.ts';
+} from '../../src/terminal/window.ts';
+import { fc } from '../support/properties.ts';
 
-const direct = { multiplexer: undefined } as const;
-const tmux = { multiplexer: 'tmux' } as const;
+const direct = {
+  multiplexer: undefined,
+  notification: undefined,
+  progress: true,
+  title: true,
+} as const;
+const tmux = { ...direct, multiplexer: 'tmux' } as const;
 
 test('writes a title, a progress and notifications', () => {
   expect(titleSequence('tea')).toBe('\u001B]2;tea\u0007');
@@ -32,7 +37,7 @@ test('passes sequences through tmux and screen, but not the bell, which both for
   expect(notificationSequence('done', { ...tmux, notification: 'osc9' })).toBe(
     '\u001BPtmux;\u001B\u001B]9;natter: done\u0007\u001B\\',
   );
-  expect(progressSequence('busy', { multiplexer: 'screen' })).toBe(
+  expect(progressSequence('busy', { ...direct, multiplexer: 'screen' })).toBe(
     '\u001BP\u001B]9;4;3;\u0007\u001B\\',
   );
   expect(notificationSequence('done', { ...tmux, notification: 'bell' })).toBe('\u0007');

@@ -1,7 +1,9 @@
 // Where rows of prose end: at spaces and beside ideographs, never within a word. A row is decided once: text that
 // follows does not change it, and the result does not depend on the pieces in which the text arrives.
 import { displayWidth, graphemes } from '../text/width.ts';
-import { isWide } from './scan-state.ts';
+import { isWide } from './inline-scanner.ts';
+import type { Style } from '../style.ts';
+import { paintSpans, visibleText, type Span } from './span.ts';
 
 /** A part of a text that a row end replaces: spaces, a line end, or nothing between two ideographs. */
 export interface RowBreak {
@@ -172,8 +174,8 @@ function placeWord(placing: Placing, { text, from, spaces, isLast }: Word): numb
   return at;
 }
 
-const spaces = /[ \t]*/y;
-const word = /[^ \t\n]*/y;
+const spaceRun = /[ \t]*/y;
+const wordRun = /[^ \t\n]*/y;
 
 /** The end of what the pattern, which may be empty, matches at this place. */
 function endOf(pattern: RegExp, text: string, from: number): number {
@@ -192,8 +194,8 @@ export function placeText(
   let placed = 0;
   for (;;) {
     const from = placed;
-    const next = endOf(spaces, text, from);
-    const end = endOf(word, text, next);
+    const next = endOf(spaceRun, text, from);
+    const end = endOf(wordRun, text, next);
     if (end > next) {
       const isLast = !isEnd && end === text.length;
       const part = { text: text.slice(next, end), from, spaces: next - from, isLast };
@@ -209,4 +211,146 @@ export function placeText(
   const { column, isFresh, last, isLong, breaks } = placing;
   const end = { column, isFresh, last, isLong };
   return { breaks, end, placed: isEnd ? text.length : placed };
+}
+
+// Prose in rows that end between words. Each text is written once, at the end of what was written before.
+
+/** The rows of the paragraph or heading that is written. */
+export interface ProseRows {
+  /** Columns of the terminal. */
+  readonly width: () => number;
+  indent: number;
+  end: RowEnd;
+  /** The end of the text, whose place depends on what follows. */
+  held: readonly Span[];
+}
+
+export function createProseRows(width: () => number): ProseRows {
+  return { width, indent: 0, end: rowStart(0), held: [] };
+}
+
+/** Call after the markers of the first row, which has `indent` columns. */
+export function beginProse(rows: ProseRows, indent: number): void {
+  rows.indent = indent;
+  rows.end = rowStart(indent);
+}
+
+interface RowText {
+  readonly style: Style;
+  /** The markers of each further row. */
+  readonly prefix: () => string;
+  /** No text follows in this paragraph. */
+  readonly isEnd: boolean;
+}
+
+/** The styled text of the spans that is decided now, with row ends. */
+export function writeProse(
+  rows: ProseRows,
+  spans: readonly Span[],
+  { style, prefix, isEnd }: RowText,
+): string {
+  const all = rows.held.length === 0 ? spans : [...rows.held, ...spans];
+  const text = visibleText(all);
+  const layout = { width: Math.max(1, rows.width()), indent: rows.indent };
+  const { breaks, end, placed } = placeText(text, rows.end, layout, isEnd);
+  rows.end = end;
+  rows.held = sliceSpans(all, placed, text.length);
+  let output = '';
+  let at = 0;
+  for (const { from, to } of breaks) {
+    output += `${paintSpans(sliceSpans(all, at, from), style)}\n${prefix()}`;
+    at = to;
+  }
+  return output + paintSpans(sliceSpans(all, at, placed), style);
+}
+
+export function heldText({ held }: ProseRows): string {
+  return visibleText(held);
+}
+
+function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
+  const slices: Span[] = [];
+  let at = 0;
+  for (const span of spans) {
+    const text = span.text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (text !== '') slices.push({ ...span, text });
+    at += span.text.length;
+  }
+  return slices;
+}
+
+/** Plain text in rows that end between words, written piece by piece. */
+export interface WordRows {
+  /** Pieces end between words or at a line end. The spaces at the end are held back: a row may end there. */
+  write(text: string): string;
+}
+
+function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
+  let rows = '';
+  let at = 0;
+  for (const { from, to } of breaks) {
+    rows += `${text.slice(at, from)}\n`;
+    at = to;
+  }
+  return rows + text.slice(at);
+}
+
+/**
+ * Where the characters of this kind at the end of a text begin. A pattern for the end would be tried at each character,
+ * which takes quadratic time.
+ * @param most characters to look at
+ */
+function endingOf(text: string, kind: RegExp, most: number): number {
+  const least = Math.max(0, text.length - most);
+  let start = text.length;
+  while (start > least && kind.test(text.charAt(start - 1))) start -= 1;
+  return start;
+}
+
+const blank = /[ \t]/;
+
+/** @param column the used columns of the row in which the text begins */
+export function createWordRows(width: () => number, column: number): WordRows {
+  let end: RowEnd = { ...rowStart(0), column, isFresh: column === 0 };
+  let spaces = '';
+  return {
+    write(added) {
+      const text = spaces + added;
+      const shown = text.slice(0, endingOf(text, blank, text.length));
+      spaces = text.slice(shown.length);
+      const placed = placeText(shown, end, { width: Math.max(1, width()), indent: 0 }, true);
+      end = placed.end;
+      return withRowEnds(shown, placed.breaks);
+    },
+  };
+}
+
+/** Text that arrives in any pieces, in rows that end between words. */
+export interface WordStream {
+  write(text: string): string;
+  /** The last word. */
+  end(): string;
+}
+
+/** A longer word is written before its end. */
+const maxWord = 1000;
+/** A character of a word that the next piece may continue; scripts without spaces have no such words. */
+const wordCharacter = /[^\s\u2e80-\uffef]/;
+
+export function createWordStream(width: () => number, column: number): WordStream {
+  const rows = createWordRows(width, column);
+  let word = '';
+  return {
+    write(added) {
+      const text = word + added;
+      const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
+      word = last.length > maxWord ? '' : last;
+      return rows.write(text.slice(0, text.length - word.length));
+    },
+    end() {
+      const last = word;
+      word = '';
+      return rows.write(last);
+    },
+  };
 }

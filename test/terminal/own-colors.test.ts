@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { createOwnPaints } from '../../src/terminal/own-paints.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
-import { type TerminalColors, themedStyle } from '../../src/terminal/themes.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
+import { createOwnPaints, type TerminalColors, themedStyle } from '../../src/terminal/themes.ts';
 import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 
 const many: TerminalColors = { background: 'dark', hasMany: true };
@@ -30,7 +28,7 @@ test('each line closes its attributes', () => {
 });
 
 test.each(['mono', 'plain'] as const)('the theme %s has no own looks', (theme) => {
-  const style = themedStyle(theme, createChalkStyle(), many, paintsOf('red'));
+  const style = themedStyle(theme, colorStyle, many, paintsOf('red'));
   expect(style.own).toBeUndefined();
 });
 
@@ -42,7 +40,7 @@ async function render(source: string, parts: readonly string[]): Promise<string>
   const named = (part: string) => (text: string) => `<${part}:${text}>`;
   const own = Object.fromEntries(parts.map((part) => [part, named(part)]));
   const stream = createMarkdownStream({
-    style: themedStyle('dark', createChalkStyle(), many, own),
+    style: themedStyle('dark', colorStyle, many, own),
     width: () => 12,
     hyperlinks: false,
     unicode: true,

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createLiveRegion } from '../../../src/terminal/live/live-region.ts';
+import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { drawn, footer, openRegion, withRegion } from '../../support/region.ts';
 import { createScreen } from '../../support/screen.ts';
@@ -11,13 +11,13 @@ describe('the live region', () => {
     const screen = createScreen(20, 10);
     screen.write('$ natter\r\n');
     const clock = createFakeClock();
-    const region = createLiveRegion({
+    const region = new LiveRegion({
       output: screen,
       clock,
       synchronized: true,
       rewraps: true,
+      cursorDrifts: true,
       resizePause: 100,
-      askColumn: screen.askColumn,
     });
     region.render(() => footer);
     await tick();
@@ -62,13 +62,13 @@ describe('the live region', () => {
   test('is slow until the terminal has accepted an update', async () => {
     const screen = createScreen(20, 10);
     const taken = new Promise<void>(() => {});
-    const region = createLiveRegion({
+    const region = new LiveRegion({
       output: { ...screen, write: () => taken },
       clock: createFakeClock(),
       synchronized: true,
       rewraps: true,
+      cursorDrifts: true,
       resizePause: 100,
-      askColumn: screen.askColumn,
     });
     expect(region.slowness()).toBeUndefined();
     region.render(() => footer);

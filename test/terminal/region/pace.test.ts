@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createPace } from '../../../src/terminal/live/live-region.ts';
+import { createPace } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 test('P20 a resize noticed directly before an update delays it', async () => {

@@ -6,7 +6,8 @@
 
 import { isOpen, type OpenLine } from '../text/open-line.ts';
 import { styleSequence } from '../text/open-style.ts';
-import { displayWidth } from '../text/width.ts';
+import { displayWidth, padToWidth } from '../text/width.ts';
+import { styledCharacters } from '../text/wrap.ts';
 
 /** Of the cursor (DECSCUSR, steady). */
 export type CaretShape = 'block' | 'underline' | 'bar';
@@ -33,18 +34,10 @@ export interface Frame {
 export interface Shown {
   readonly frame: Frame;
   readonly line: OpenLine;
-  /** The window's columns when the region was drawn. */
+  /** The window's size when the region was drawn. */
   readonly columns: number;
-  /** The terminal did not report its columns. */
-  readonly isGuess: boolean;
+  readonly rows: number;
 }
-
-export const nothingShown = (line: OpenLine, columns: number): Shown => ({
-  frame: { rows: [] },
-  line,
-  columns,
-  isGuess: false,
-});
 
 const CSI = '\u001B[';
 export const eraseRow = `${CSI}2K`;
@@ -66,9 +59,7 @@ function textRow(row: string): string {
 export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** By line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
 const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
-const left = (columns: number) => (columns > 0 ? `${CSI}${columns}D` : '');
 const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
-const farRight = `${CSI}9999C`;
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
 /** The whole preview if it fits, else nothing. */
@@ -90,12 +81,6 @@ export function cursorRow({ frame, line }: Shown): number {
   return (frame.caret?.row ?? last) + (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
 }
 
-/** The cursor's column; a hidden one is in the last row, at the window's middle or the row's end. */
-export function cursorColumn({ frame, columns }: Shown): number {
-  const { caret, rows } = frame;
-  return caret?.column ?? Math.min(Math.floor(columns / 2), displayWidth(rows.at(-1) ?? ''));
-}
-
 const shapeNumbers: Readonly<Record<CaretShape, number>> = { block: 2, underline: 4, bar: 6 };
 
 function shapeBytes({ frame }: Shown): string {
@@ -103,13 +88,11 @@ function shapeBytes({ frame }: Shown): string {
   return shape === undefined ? '' : `${CSI}${shapeNumbers[shape]} q`;
 }
 
-/** Moves from a row to the caret, from the window's right edge if that is known: the column then shows its width. */
+/** Moves from a row to the caret. */
 function toCaret(shown: Shown, row: number): string {
+  const { frame } = shown;
   const move = vertical(cursorRow(shown) - row);
-  if (shown.frame.rows.length === 0) return move;
-  const column = cursorColumn(shown);
-  const way = shown.isGuess ? right(column) : `${farRight}${left(shown.columns - 1 - column)}`;
-  return `${move}\r${way}`;
+  return frame.rows.length === 0 ? move : `${move}\r${right(frame.caret?.column ?? 0)}`;
 }
 
 /** Draws the frame's rows below the text, or from the cursor's empty row. */
@@ -192,4 +175,38 @@ export function paint(from: Shown, text: string, to: Shown): string {
   const staysInRow = !text.includes('\n') && to.line.rows === from.line.rows;
   if (text === '' || (staysInRow && isOpen(from.line))) return drawChanges(from, to);
   return toText(from) + textBytes(text) + drawFrame(to);
+}
+
+// When a window loses rows, it first loses those below the cursor; then rows above it move into the scrollback, where
+// they cannot be erased. So while rows above the caret are only a preview, the cursor is hidden at the top of the
+// region, and natter draws the caret.
+
+const inverse = (text: string) => `${CSI}7m${text}${CSI}27m`;
+
+/** The row with the character in `column` inverted. */
+function withCaret(row: string, column: number): string {
+  const whole = padToWidth(row, column + 1);
+  let used = 0;
+  let at = 0;
+  for (const { text, isStyle } of styledCharacters(whole)) {
+    if (!isStyle) used += displayWidth(text);
+    if (used > column) return whole.slice(0, at) + inverse(text) + whole.slice(at + text.length);
+    at += text.length;
+  }
+  return whole;
+}
+
+/** Fits the frame into the window: one row is left for text, and excess rows at the top are omitted. */
+export function fitFrame(frame: Frame, windowRows: number): Frame {
+  const excess = Math.max(0, frame.rows.length - Math.max(1, windowRows - 1));
+  const rows = frame.rows.slice(excess);
+  if (frame.caret === undefined || rows.length === 0) return { ...frame, rows };
+  const caret = { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };
+  const row = rows[caret.row] ?? '';
+  if (frame.hasPreviewRows === true && caret.row > 0) {
+    const drawn = rows.with(caret.row, withCaret(row, caret.column));
+    return { ...frame, rows: drawn, caret: { row: 0, column: 0, isHidden: true } };
+  }
+  // Spaces up to the caret: a terminal that rewraps rows may move a cursor that is beyond the end of its row.
+  return { ...frame, rows: rows.with(caret.row, padToWidth(row, caret.column)), caret };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { windowWays, type WindowSettings } from '../../../src/terminal/window/window-ways.ts';
+import { windowWays, type WindowSettings } from '../../src/terminal/window.ts';
 
 const automatic: WindowSettings = { notify: 'auto', progress: 'auto', title: 'auto' };
 const xterm = { TERM: 'xterm-256color' };

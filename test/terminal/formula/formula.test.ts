@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formulaRows } from '../../../src/terminal/formula/formula-text.ts';
+import { formulaRows } from '../../../src/terminal/formula/formula.ts';
 import { fc } from '../../support/properties.ts';
 import { processorTime } from '../../support/processor-time.ts';
 

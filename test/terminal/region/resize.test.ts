@@ -80,34 +80,6 @@ describe('X27: a window that becomes lower than the preview of a table', () => {
   });
 });
 
-describe('X26: a terminal that identifies itself late or never', () => {
-  test.each([
-    [
-      'late',
-      (answer: (drifts: boolean) => void, wait: Promise<void>) =>
-        void wait.then(() => answer(true)),
-    ],
-    ['never', () => undefined],
-  ])('%s: the first update after a resize waits at most half a second', async (_, askDrift) => {
-    const { screen, region, clock, settle } = await drawn(footer, 40, 12);
-    let come = () => {};
-    const wait = new Promise<void>((resolve) => (come = resolve));
-    screen.askDrift = (answer) => askDrift(answer, wait);
-    screen.output.length = 0;
-    await screen.resize(30, 12);
-    region.resized();
-    for (let time = 0; time < 300; time += 20) await clock.advance(20);
-    expect(screen.output).toEqual([]);
-    come();
-    for (let time = 0; time < 220; time += 20) await clock.advance(20);
-    expect(screen.output).toHaveLength(1);
-    await screen.resize(35, 12);
-    region.resized();
-    await settle();
-    expect(screen.output.length).toBeGreaterThan(1);
-  });
-});
-
 describe('a resized window', () => {
   test.each([
     ['narrower', 12, 10],

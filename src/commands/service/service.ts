@@ -25,8 +25,6 @@ import { withoutThinkTags } from './think-tags.ts';
 
 export interface Service {
   readonly client: Client;
-  /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
-  readonly unmetered?: Client;
   /** The context windows of the models, as the service reported them in this run and before. */
   readonly windows: () => ModelWindows;
   /** The clock of the client; a replay may run faster. */
@@ -249,7 +247,6 @@ export async function openService(
   const answering = settings.values.thinkTags === 'answer';
   return {
     client: answering ? meter.client : withoutThinkTags(meter.client),
-    unmetered,
     windows,
     clock,
     baseUrl: target.baseUrl,

@@ -13,12 +13,12 @@ import { openTerminal } from '../support/terminal.ts';
 test('natter doctor --sandbox checks everything, and exits with 0', async () => {
   const { code, stdout, stderr } = await runNatter(['doctor', '--sandbox']);
   expect(code).toBe(0);
-  for (const heading of ['Program', 'Settings', 'Files', 'Terminal', 'Network', 'Service']) {
+  for (const heading of ['Program', 'Settings', 'Files', 'Service']) {
     expect(stdout).toMatch(new RegExp(`^${heading}$`, 'm'));
   }
   expect(stdout).toContain('  ok    models: origin, nextgen');
-  expect(stdout).toContain('  ok    streams end with [DONE]');
-  expect(stderr).toMatch(/^natter: sending up to 3 prompts .*\n$/);
+  expect(stdout).toMatch(/^ {2}ok {4}a streamed answer \(\d+ ms, \d+ tokens in, \d+ out\)$/m);
+  expect(stderr).toMatch(/^natter: sending one prompt .*\n$/);
 });
 
 const limits = ['--first-byte-timeout', '1s', '--idle-timeout', '1s', '--timeout', '2s'];
@@ -28,15 +28,10 @@ test.each<[string, number, RegExp]>([
   ['--status 401', 4, /FAIL {2}the list of models: the service requires a valid API key/],
   ['--status 500', 9, /FAIL {2}a streamed answer: the service failed \(500\)/],
   ['--delay forever', 10, /FAIL {2}the list of models: .* sent no response within 1 second/],
-  ['--cut rst', 10, /skip {2}the other requests were not sent/],
+  ['--cut rst', 10, /skip {2}no prompt was sent/],
   ['--malformed-at 3', 11, /FAIL {2}a streamed answer: the answer is incomplete/],
   ['--refusal', 14, /FAIL {2}a streamed answer: the model refused to answer/],
-  ['--no-stream', 0, /note {2}a stream was requested, but the server sent one JSON body/],
-  ['--no-done', 0, /note {2}streams do not end with \[DONE\]/],
-  ['--usage none', 0, /note {2}usage: none in streams/],
-  ['--comments 2', 0, /note {2}streams have comment lines: \d+/],
-  ['--extra-fields', 0, /note {2}streams have other lines: id, retry, event/],
-  ['--reasoning', 0, /choices\.delta\.reasoning_content/],
+  ['--no-stream', 0, /ok {4}a streamed answer/],
   ['--hostile', 0, /ok {4}models: origin, nextgen, red/],
 ])('with natter sandbox %s the exit code is %i', async (fault, expected, row) => {
   const { url } = await startSandboxCommand(fault.split(' '));
@@ -47,12 +42,12 @@ test.each<[string, number, RegExp]>([
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
 });
 
-test('--json has the exit code, the checks and the server, and the failure is JSON too', async () => {
+test('--json has the exit code and the checks, and the failure is JSON too', async () => {
   const { url } = await startSandboxCommand(['--status', '403']);
   const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
   const { code, stdout, stderr } = await runNatter(['doctor', '--json', '-q'], { env });
   expect(code).toBe(5);
-  expect(JSON.parse(stdout)).toMatchObject({ exit_code: 5, server: null });
+  expect(JSON.parse(stdout)).toMatchObject({ exit_code: 5, checks: expect.any(Array) });
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'forbidden' } });
 });
 
@@ -88,7 +83,7 @@ test('a service that knows no path has a wrong path in its base URL', async () =
   });
   expect(code).toBe(6);
   const advice = `is the path of the base URL right? natter adds /v1/chat/completions to ${url}/v2/foo\n`;
-  expect(stdout.split(`> ${advice}`)).toHaveLength(3);
+  expect(stdout).toContain(`> ${advice}`);
   expect(stderr).toContain(advice);
 });
 
@@ -133,7 +128,7 @@ test('a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, through a
     },
   });
   expect(proxied.stdout).toContain(`requests use the proxy ${proxy.url} of HTTPS_PROXY, with`);
-  expect(proxied.stdout).toContain('is for localhost');
+  expect(proxied.stdout).toMatch(/is for a different name.*; the chain is localhost </);
   expect(proxied.stdout).not.toContain('alice');
   expectNoSecret(proxied.stdout, proxied.stderr);
 });
@@ -162,5 +157,5 @@ test('on a terminal of 40 columns the page is wrapped', async () => {
   expect((await terminal.exit).exitCode).toBe(0);
   const rows = (await terminal.copied()).split('\n');
   expect(rows.filter((row) => row.length > 40)).toEqual([]);
-  expect(rows).toContain('  ok    40 columns and 100 rows');
+  expect(rows.some((row) => row.startsWith('  ok    models: '))).toBe(true);
 });

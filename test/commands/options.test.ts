@@ -145,6 +145,7 @@ describe('doctor', () => {
   test.each([
     ['doctor', {}],
     ['doctor --offline --json', { offline: true, json: true }],
+    ['doctor -m nextgen', { model: 'nextgen' }],
     ['doctor --profile work -q', { profile: 'work', quiet: true }],
   ])('natter %s', async (words, options) => {
     const ran = await parseWords(

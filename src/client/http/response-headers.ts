@@ -2,7 +2,7 @@ import { type Mask, shortText } from '../failure/error-body.ts';
 import type { ResponseHeaders } from './transport.ts';
 
 /** In the order of their precedence. */
-export const requestIdHeaders = [
+const requestIdHeaders = [
   'x-request-id',
   'request-id',
   'x-correlation-id',

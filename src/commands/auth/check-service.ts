@@ -9,11 +9,15 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { openService } from '../service/service.ts';
 
+/** `origin, nextgen and 3 more`; undefined without a model. */
+export function firstModels(ids: readonly string[]): string | undefined {
+  if (ids.length === 0) return undefined;
+  return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ` and ${ids.length - 5} more` : '');
+}
+
 function describeModels(records: readonly ModelRecord[]): string {
-  if (records.length === 0) return 'it lists no models';
-  const ids = records.map((record) => record.id);
-  const shown = ids.slice(0, 5).join(', ');
-  return `it offers ${shown}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`;
+  const shown = firstModels(records.map(({ id }) => id));
+  return shown === undefined ? 'it lists no models' : `it offers ${shown}`;
 }
 
 export interface ServiceCheck {
@@ -24,6 +28,11 @@ export interface ServiceCheck {
   readonly apiPath?: string;
 }
 
+/** A model for a hint: users paste it into a shell, and the ids are from the service. */
+export function modelToSet(ids: readonly string[]): string {
+  return ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
+}
+
 /** How to change the current model if the service does not list it. */
 export function modelHint(
   models: readonly ModelRecord[],
@@ -32,10 +41,8 @@ export function modelHint(
 ): string | undefined {
   const ids = models.map(({ id }) => id);
   if (ids.length === 0 || model === 'auto' || ids.includes(model)) return undefined;
-  // Users paste this command into a shell, and the id is from the service.
-  const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
   const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
-  return `${model}, the current model, is not one of them: natter config set model ${id}${flag}`;
+  return `${model}, the current model, is not one of them: natter config set model ${modelToSet(ids)}${flag}`;
 }
 
 const withoutModels: ServiceCheck = {

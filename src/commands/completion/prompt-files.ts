@@ -11,7 +11,7 @@ import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts'
 import type { Variable } from '../../prompt-files/variables.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import type { Candidate, Candidates } from './tree.ts';
+import { type Candidate, files } from './tree.ts';
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
 async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
@@ -42,7 +42,7 @@ const mostDescribed = 50;
 export async function promptFileCandidates(
   context: FolderFacts,
   typed: string,
-): Promise<Candidates> {
+): Promise<readonly Candidate[]> {
   const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
   const found = listPrompts(promptPlaces(context)).filter(
     ({ name }) => name.startsWith(typed) && isHarmless(name),
@@ -52,7 +52,7 @@ export async function promptFileCandidates(
     const prompt = index < mostDescribed ? await load(context, one) : undefined;
     candidates.push({ value: one.name, description: prompt?.front.description ?? '' });
   }
-  return { candidates, files: isPath || candidates.length === 0 };
+  return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
 }
 
 /** `--lang=`, or one candidate for each choice, so that a shell completes up to the choice. */

@@ -6,34 +6,10 @@ import {
   type CompletedArgument,
   type CompletedCommand,
   type CompletedOption,
-  withFiles,
+  files,
 } from './tree.ts';
-import { candidatesFor, commandCandidates } from './values.ts';
+import { candidatesFor, commandCandidates, type CompletionRequest } from './values.ts';
 import type { Context } from '../program/context.ts';
-
-/** What the word under the cursor is. */
-type Place =
-  | { readonly kind: 'value'; readonly option: CompletedOption; readonly prefix: string }
-  | { readonly kind: 'variable'; readonly promptFile: string; readonly option: string }
-  | {
-      readonly kind: 'option';
-      readonly options: readonly CompletedOption[];
-      readonly command: CompletedCommand;
-      /** Operands of the command before this option. */
-      readonly before: readonly string[];
-    }
-  | {
-      readonly kind: 'argument';
-      readonly command: CompletedCommand;
-      /** Its parents, the nearest first. */
-      readonly above: readonly CompletedCommand[];
-      /** Its subcommands, if one may follow here. */
-      readonly commands: readonly CompletedCommand[];
-      /** Undefined if the command takes no further argument. */
-      readonly argument: CompletedArgument | undefined;
-      /** Operands of the command before this one. */
-      readonly before: readonly string[];
-    };
 
 /** The state after a word of the line. */
 interface Walk {
@@ -108,11 +84,52 @@ function argumentAt(command: CompletedCommand, count: number): CompletedArgument
   return command.arguments[count] ?? (last?.isVariadic === true ? last : undefined);
 }
 
+/** The options of a command; of `natter run`, also the variables of its prompt file. */
+async function optionCandidates(context: FolderFacts, walk: Walk): Promise<readonly Candidate[]> {
+  const named = optionsAt(walk).map((option) => ({
+    value: nameOf(option),
+    description: option.description,
+  }));
+  const [promptFile] = walk.operands;
+  if (walk.command.name !== 'run' || promptFile === undefined) return named;
+  const { variableCandidates } = await import('./prompt-files.ts');
+  return [...(await variableCandidates(context, promptFile)), ...named];
+}
+
+/** The choices of a variable of the prompt file. */
+async function variableValues(
+  context: FolderFacts,
+  { operands: [promptFile = ''] }: Walk,
+  variable: string,
+): Promise<readonly Candidate[]> {
+  const { variableCandidates } = await import('./prompt-files.ts');
+  const start = `${variable}=`;
+  return (await variableCandidates(context, promptFile))
+    .filter(({ value }) => value.startsWith(start) && value !== start)
+    .map((candidate) => ({ ...candidate, value: candidate.value.slice(start.length) }));
+}
+
+/** @param prefix `--model=`, if the value is in the same word */
+async function optionValues(
+  request: CompletionRequest,
+  option: CompletedOption,
+  prefix: string,
+): Promise<readonly Candidate[]> {
+  const typed = request.typed.slice(prefix.length);
+  const found = await candidatesFor({ ...request, typed }, nameOf(option), option.choices);
+  return found.map((one) => (one === files ? one : { ...one, value: prefix + one.value }));
+}
+
 /**
  * @param words the words between `natter` and the one under the cursor
  * @param current the typed part of that one
  */
-function findPlace(program: CompletedCommand, words: readonly string[], current: string): Place {
+async function candidatesAt(
+  context: FolderFacts,
+  program: CompletedCommand,
+  words: readonly string[],
+  current: string,
+): Promise<readonly Candidate[]> {
   const start: Walk = {
     command: program,
     above: [],
@@ -124,80 +141,23 @@ function findPlace(program: CompletedCommand, words: readonly string[], current:
   const walk = words.reduce(step, start);
   const { command, above, operands, awaiting, variable, ended } = walk;
   const isOption = !ended && current.startsWith('-');
+  const ofOption = { context, command: program, above: [], typed: current, before: [] };
   if (awaiting !== undefined && (awaiting.value === 'required' || !isOption)) {
-    return { kind: 'value', option: awaiting, prefix: '' };
+    return optionValues(ofOption, awaiting, '');
   }
-  const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
-  const assigned = isOption && name !== undefined ? findOption(walk, name) : undefined;
-  if (assigned !== undefined) return { kind: 'value', option: assigned, prefix: `${name}=` };
-  if (isOption) return { kind: 'option', options: optionsAt(walk), command, before: operands };
-  const [promptFile = ''] = operands;
-  if (variable !== undefined) return { kind: 'variable', promptFile, option: variable };
-  const commands = operands.length === 0 && !ended ? command.commands : [];
+  if (isOption) {
+    const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
+    const assigned = name === undefined ? undefined : findOption(walk, name);
+    return assigned === undefined
+      ? optionCandidates(context, walk)
+      : optionValues(ofOption, assigned, `${name}=`);
+  }
+  if (variable !== undefined) return variableValues(context, walk, variable);
   const argument = argumentAt(command, operands.length);
-  return { kind: 'argument', command, above, commands, argument, before: operands };
-}
-
-/** Makes the shell add its own completion of paths. */
-const filesLine = ':files\n';
-
-interface Found {
-  readonly candidates: readonly Candidate[];
-  readonly files?: boolean;
-}
-
-/** The options of a command; of `natter run`, also the variables of its prompt file. */
-async function optionCandidates(
-  context: FolderFacts,
-  { options, command, before }: Extract<Place, { readonly kind: 'option' }>,
-): Promise<Found> {
-  const [promptFile] = command.name === 'run' ? before : [];
-  const variables =
-    promptFile === undefined
-      ? []
-      : await (await import('./prompt-files.ts')).variableCandidates(context, promptFile);
-  const named = options.map((option) => ({
-    value: nameOf(option),
-    description: option.description,
-  }));
-  return { candidates: [...variables, ...named] };
-}
-
-/** The choices of a variable. */
-async function variableValues(
-  context: FolderFacts,
-  { promptFile, option }: Extract<Place, { readonly kind: 'variable' }>,
-): Promise<Found> {
-  const { variableCandidates } = await import('./prompt-files.ts');
-  const start = `${option}=`;
-  const candidates = (await variableCandidates(context, promptFile))
-    .filter(({ value }) => value.startsWith(start) && value !== start)
-    .map((candidate) => ({ ...candidate, value: candidate.value.slice(start.length) }));
-  return { candidates };
-}
-
-async function candidatesAt(
-  context: FolderFacts,
-  program: CompletedCommand,
-  words: readonly string[],
-  current: string,
-): Promise<Found> {
-  const place = findPlace(program, words, current);
-  if (place.kind === 'option') return optionCandidates(context, place);
-  if (place.kind === 'variable') return variableValues(context, place);
-  if (place.kind === 'value') {
-    const typed = current.slice(place.prefix.length);
-    const request = { context, command: program, above: [], typed, before: [] };
-    const found = await candidatesFor(request, nameOf(place.option), place.option.choices);
-    const { candidates, files } = withFiles(found);
-    const assigned = ({ value, ...rest }: Candidate) => ({ ...rest, value: place.prefix + value });
-    return { candidates: candidates.map(assigned), files };
-  }
-  const { command, above, commands, argument, before } = place;
-  const request = { context, command, above, typed: current, before };
+  const request = { context, command, above, typed: current, before: operands };
   const found = await candidatesFor(request, argument?.name, argument?.choices);
-  const { candidates, files } = withFiles(found);
-  return { candidates: [...commandCandidates(commands), ...candidates], files };
+  const commands = operands.length === 0 && !ended ? command.commands : [];
+  return [...commandCandidates(commands), ...found];
 }
 
 /** Titles are from prompts and ids from files: the shell must get them as plain text. */
@@ -217,10 +177,10 @@ export async function printCompletions(
 ): Promise<void> {
   const current = (words.at(-1) ?? '=').replace(/^=/, '');
   const before = words.slice(0, -1);
-  const { candidates, files = false } = await candidatesAt(context, program, before, current);
-  const fitting = candidates.filter(
-    ({ value }) => value.startsWith(current) && value === sanitizeLine(value),
+  const found = await candidatesAt(context, program, before, current);
+  const fitting = found.filter(
+    (one) =>
+      one === files || (one.value.startsWith(current) && one.value === sanitizeLine(one.value)),
   );
-  const lines = fitting.map(formatLine).join('');
-  await context.streams.stdout.write(files ? lines + filesLine : lines);
+  await context.streams.stdout.write(fitting.map(formatLine).join(''));
 }

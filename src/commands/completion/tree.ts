@@ -82,14 +82,5 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** `files`: the shell completes paths, alone or after the candidates. */
-export type Candidates =
-  | readonly Candidate[]
-  | 'files'
-  | { readonly candidates: readonly Candidate[]; readonly files: boolean };
-
-/** Candidates in their longest form. */
-export function withFiles(found: Candidates): Exclude<Candidates, readonly Candidate[] | 'files'> {
-  if (found === 'files') return { candidates: [], files: true };
-  return 'files' in found ? found : { candidates: found, files: false };
-}
+/** Makes the shell add its own completion of paths, alone or after other candidates. */
+export const files: Candidate = { value: ':files', description: '' };

@@ -1,12 +1,12 @@
 import { catalogue } from '../../client/contract.ts';
-import { type Candidate, type Candidates, childNamed, type CompletedCommand } from './tree.ts';
+import { type Candidate, childNamed, type CompletedCommand, files } from './tree.ts';
 import type { LibrarySection } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
 
-interface CompletionRequest {
+export interface CompletionRequest {
   readonly context: FolderFacts;
   readonly command: CompletedCommand;
   /** Its parents, the nearest first. */
@@ -17,9 +17,7 @@ interface CompletionRequest {
   readonly before: readonly string[];
 }
 
-type Source = (request: CompletionRequest) => Candidates | Promise<Candidates>;
-
-type InstantSource = (request: CompletionRequest) => readonly Candidate[];
+type Source = (request: CompletionRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
 
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((value) => ({ value, description: '' }));
@@ -36,20 +34,14 @@ const published: readonly Candidate[] = catalogue.map(({ id, purpose }) => ({
   description: purpose,
 }));
 
-function profileModels(
-  request: CompletionRequest,
-): readonly (readonly [profile: string, model: string])[] {
-  const { profiles } = storedSettings(request).settings;
-  return Object.entries(profiles).flatMap(([name, { model }]) =>
-    typeof model === 'string' ? [[name, model] as const] : [],
-  );
-}
-
 /** The published models, those of profiles, and `auto`. A request to the service would delay the shell. */
-const models: InstantSource = (request) => {
-  const unknown = profileModels(request)
-    .filter(([, model]) => published.every(({ value }) => value !== model))
-    .map(([name, model]) => ({ value: model, description: `of profile ${name}` }));
+const models: Source = (request) => {
+  const unknown = Object.entries(storedSettings(request).settings.profiles).flatMap(
+    ([name, { model }]) =>
+      typeof model !== 'string' || published.some(({ value }) => value === model)
+        ? []
+        : [{ value: model, description: `of profile ${name}` }],
+  );
   return [...published, { value: 'auto', description: 'the smallest that fits' }, ...unknown];
 };
 
@@ -71,7 +63,7 @@ const profiles: Source = (request) => plain(knownProfiles(storedSettings(request
 async function conversations(
   { context, typed }: CompletionRequest,
   section: LibrarySection,
-): Promise<Candidates> {
+): Promise<readonly Candidate[]> {
   const { conversationCandidates } = await import('./conversations.ts');
   return conversationCandidates(context, typed, section);
 }
@@ -145,8 +137,7 @@ const helpWords: Source = async ({ command, above, before }) => {
 
 /** Loaded on demand, with the modules that read prompt files. */
 const promptFiles: Source = async ({ context, typed, before, command }) => {
-  const isName = command.name !== 'run' || before.length === 0;
-  if (!isName) return [];
+  if (command.name === 'run' && before.length > 0) return [];
   const { promptFileCandidates } = await import('./prompt-files.ts');
   return promptFileCandidates(context, typed);
 };
@@ -162,17 +153,17 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--resume', (request) => conversations(request, 'conversations')],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
   ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
-  ['--file', () => 'files'],
-  ['--output', () => 'files'],
-  ['--schema', () => 'files'],
+  ['--file', () => [files]],
+  ['--output', () => [files]],
+  ['--schema', () => [files]],
   ['--since', () => plain(['today', '7d', '4w', '30d'])],
-  ['--results', () => 'files'],
-  ['--scenario', () => 'files'],
-  ['file', () => 'files'],
-  ['files', () => 'files'],
-  ['results', () => 'files'],
-  ['--record', () => 'files'],
-  ['--replay', () => 'files'],
+  ['--results', () => [files]],
+  ['--scenario', () => [files]],
+  ['file', () => [files]],
+  ['files', () => [files]],
+  ['results', () => [files]],
+  ['--record', () => [files]],
+  ['--replay', () => [files]],
   ['--speed', () => plain(['1', '10', 'max'])],
   ['model', models],
   ['profile', profiles],
@@ -197,7 +188,7 @@ export async function candidatesFor(
   request: CompletionRequest,
   name: string | undefined,
   choices: readonly string[] | undefined,
-): Promise<Candidates> {
+): Promise<readonly Candidate[]> {
   if (choices !== undefined) return plain(choices);
   const source = sources.get(name ?? '');
   if (source !== undefined) return source(request);

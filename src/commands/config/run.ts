@@ -17,6 +17,9 @@ import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
 import { valueProblem } from './value-problem.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
+import { keyLabel } from '../../repl/editing/keys/key-bindings.ts';
+import { parseOwnKeys, storedKeys, withOwnKeys } from '../../repl/editing/keys/key-bindings.ts';
+import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
 
 /** Names of other clients for settings. */
@@ -106,37 +109,30 @@ function checkCommand(text: string): void {
   });
 }
 
-interface KeyCheck {
-  /** The value in one spelling. */
-  readonly inForm: (value: string) => string;
-  /** @throws Failure `usage` for a key of two actions, unless the keys had a problem `before` */
-  readonly checked: (
-    stored: StoredSettings,
-    profile: string,
-    before: StoredSettings,
-  ) => StoredSettings;
-}
+const keyAction = (name: string) => /^keys\.(.+)$/.exec(name)?.[1];
 
-/** For `keys.<action>`, whose actions only the code of conversations knows. */
-async function keyCheck(name: string): Promise<KeyCheck> {
-  if (!name.startsWith('keys.')) return { inForm: (value) => value, checked: (stored) => stored };
-  const { parseOwnKeys, storedKeys } = await import('../../repl/editing/keys/key-bindings.ts');
-  const changed = name.slice('keys.'.length);
-  return {
-    inForm: (value) => storedKeys(changed, value),
-    checked(stored, profile, before) {
-      const check = ({ settings }: StoredSettings) =>
-        parseOwnKeys(settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
-      try {
-        check(before);
-      } catch {
-        // Each change would be refused for a problem elsewhere, which only changes can remove.
-        return stored;
-      }
-      check(stored);
-      return stored;
-    },
-  };
+/**
+ * Checks the keys of a profile after a change of `keys.<action>`.
+ * @throws Failure `usage` for a key of two actions, unless the keys had a problem `before`
+ */
+function checkKeys(
+  name: string,
+  profile: string,
+  before: StoredSettings,
+  after: StoredSettings,
+): StoredSettings {
+  const changed = keyAction(name);
+  if (changed === undefined) return after;
+  const check = ({ settings }: StoredSettings) =>
+    parseOwnKeys(settings.profiles[profile]?.keys ?? {}, 'usage', { changed });
+  try {
+    check(before);
+  } catch {
+    // Each change would be refused for a problem elsewhere, which only changes can remove.
+    return after;
+  }
+  check(after);
+  return after;
 }
 
 /** Of a value in a notice; a system prompt may be long. */
@@ -151,14 +147,16 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   const { notices } = await present(context, options);
   checkSettingName(name);
   if (name === definitions.apiKeyCommand.name) checkCommand(value);
-  const { checked, inForm } = await keyCheck(name);
+  const action = keyAction(name);
+  const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
   const stored = await changeStored(context, (before) => {
     profile = targetProfile(options.profile, context.environment, before);
-    return checked(
-      profiles.setStoredSetting(before, profile, name, inForm(value)),
+    return checkKeys(
+      name,
       profile,
       before,
+      profiles.setStoredSetting(before, profile, name, given),
     );
   });
   const set = profiles.getStoredSetting(stored, profile, name);
@@ -183,9 +181,8 @@ export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
     notices.notice(`${name} was not set in profile ${profile}`);
     return;
   }
-  const { checked } = await keyCheck(name);
   await changeStored(context, (before) =>
-    checked(profiles.unsetStoredSetting(before, profile, name), profile, before),
+    checkKeys(name, profile, before, profiles.unsetStoredSetting(before, profile, name)),
   );
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };
@@ -253,4 +250,24 @@ export const listProfiles: Action<JsonOptions> = async (context, options) => {
   ]);
   const columns = [{ heading: 'PROFILE' }, { heading: 'CURRENT' }, { heading: 'KEY' }];
   await printTable(context, presentation, columns, rows);
+};
+
+/** Runs `natter config keys`. @throws Failure `configuration` for keys that natter cannot use */
+export const listKeys: Action<JsonOptions> = async (context, options) => {
+  const presentation = await present(context, options);
+  const { keys: stored, profile } = readSettings(context, presentation.notices, options);
+  const own = parseOwnKeys(withoutSources(stored), 'configuration', { profile: profile.value });
+  const rows = withOwnKeys(own).map(({ action, keys, when, summary }) => {
+    const source = stored[action]?.source ?? ({ kind: 'default', name: 'default' } as const);
+    return { action, keys, context: when, summary, source };
+  });
+  if (options.json === true) return printJson(context, rows);
+  const cells = rows.map(({ action, keys, summary, source }) => [
+    action,
+    keys.map(keyLabel).join(', ') || 'none',
+    describeSource(source),
+    summary,
+  ]);
+  const columns = ['ACTION', 'KEYS', 'SOURCE', 'WHAT IT DOES'].map((heading) => ({ heading }));
+  await printTable(context, presentation, columns, cells);
 };

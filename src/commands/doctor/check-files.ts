@@ -1,13 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { conversationsFolder } from '../../conversation/library/conversation-folder.ts';
+import { Failure } from '../../failure.ts';
 import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { privateMode, settingsFile, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { Context } from '../program/context.ts';
-import { asFailure, failedFinding, type AddFinding, type SectionFinding } from './finding.ts';
+import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
+
+const section = 'files';
+const { ok, warning } = findingsOf(section);
 
 const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
@@ -26,124 +28,76 @@ function writeProbe(folder: string, name: string): void {
   fs.unlinkSync(file);
 }
 
-interface CheckedFolder {
-  readonly name: string;
-  readonly folder: string;
-  /** What natter does without it; absent if natter needs it. */
-  readonly without?: string;
-}
+const storageHint =
+  'check the path, its permissions and the free space; natter config paths lists all paths';
 
-function unusable(checked: CheckedFolder, error: unknown): SectionFinding {
-  const { name, folder, without } = checked;
-  const text = `cannot write into the ${name} folder ${folder}: ${failureReason(error)}`;
-  const check = `${name}-folder`;
-  if (without !== undefined) return { check, outcome: 'warning', text, advice: without };
-  const advice =
-    'check the path, its permissions and the free space; natter config paths lists all paths';
-  return { check, outcome: 'failed', kind: 'storage', text, advice };
-}
-
-/** @param probeName of the file to create */
+/** @param without what natter does without the folder; undefined if it needs the folder */
 function folderFinding(
-  checked: CheckedFolder,
-  platform: NodeJS.Platform,
-  probeName: string,
-): SectionFinding {
-  const { name, folder } = checked;
+  examination: Examination,
+  name: string,
+  folder: string,
+  without?: string,
+): Finding {
+  const { platform, process, random } = examination.context;
   const check = `${name}-folder`;
+  const probeName = `.doctor-${process.id}-${random().toString(36).slice(2)}`;
   try {
     const entry = fs.statSync(folder, { throwIfNoEntry: false });
     if (entry === undefined) {
       fs.accessSync(nearestFolder(folder), fs.constants.W_OK | fs.constants.X_OK);
-      const text = `the ${name} folder ${folder} does not exist yet and can be created`;
-      return { check, outcome: 'ok', text };
+      return ok(check, `the ${name} folder ${folder} does not exist yet and can be created`);
     }
     writeProbe(folder, probeName);
     if (platform !== 'win32' && (entry.mode & writableByOthers) !== 0) {
       const text = `others can change the ${name} folder ${folder} (mode ${modeText(entry.mode)})`;
-      return { check, outcome: 'warning', text, advice: `chmod 700 ${folder}` };
+      return warning(check, text, `chmod 700 ${folder}`);
     }
-    return { check, outcome: 'ok', text: `the ${name} folder ${folder} is writable` };
+    return ok(check, `the ${name} folder ${folder} is writable`);
   } catch (error) {
-    return unusable(checked, error);
+    const text = `cannot write into the ${name} folder ${folder}: ${failureReason(error)}`;
+    if (without !== undefined) return warning(check, text, without);
+    const failure = new Failure('storage', text, { hint: storageHint });
+    return failedFinding(section, check, failure, examination);
   }
-}
-
-const lowSpace = 100 * 1024 * 1024;
-
-function spaceFinding(folder: string): SectionFinding | undefined {
-  const { bavail, bsize } = fs.statfsSync(nearestFolder(folder));
-  if (bavail * bsize >= lowSpace) return undefined;
-  const text = `only ${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free for conversations`;
-  return { check: 'free-space', outcome: 'warning', text, advice: 'free some space on that disk' };
-}
-
-/** The file of settings is private only if it has secrets. */
-function settingsFileFinding(
-  folder: string,
-  settings: ResolvedSettings | undefined,
-): SectionFinding | undefined {
-  const file = settingsPath(folder, settingsFile);
-  const entry = fs.statSync(file, { throwIfNoEntry: false });
-  const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
-  if (entry === undefined || !hasSecret || (entry.mode & accessibleToOthers) === 0) {
-    return undefined;
-  }
-  return {
-    check: 'settings-file',
-    outcome: 'warning',
-    text: `others can read ${file} (mode ${modeText(entry.mode)}), which has a secret header`,
-    advice: `chmod 600 ${file}`,
-  };
 }
 
 const withoutState = 'natter works without it, but keeps no prompt history and no drafts';
 const withoutCache = 'natter works without it, but starts more slowly';
 
-function checkedFolders(context: Context): readonly CheckedFolder[] {
-  const { config, data, state } = resolveFolders(context);
-  const isCached = context.environment['NODE_DISABLE_COMPILE_CACHE'] !== '1';
-  const cache = isCached ? resolveCacheFolder(context) : undefined;
-  return [
-    ...(config === undefined ? [] : [{ name: 'settings', folder: config }]),
-    ...(data === undefined ? [] : [{ name: 'data', folder: data }]),
-    ...(state === undefined ? [] : [{ name: 'state', folder: state, without: withoutState }]),
-    ...(cache === undefined ? [] : [{ name: 'cache', folder: cache, without: withoutCache }]),
-  ];
-}
-
-function diskFindings(
-  context: Context,
+/** The file of settings is private only if it has secrets. */
+function settingsFileFindings(
+  folder: string,
   settings: ResolvedSettings | undefined,
-): readonly SectionFinding[] {
-  const { config, data } = resolveFolders(context);
-  const isUnix = context.platform !== 'win32';
-  const found = [
-    config !== undefined && isUnix ? settingsFileFinding(config, settings) : undefined,
-    data === undefined ? undefined : spaceFinding(conversationsFolder(data)),
-  ];
-  return found.filter((finding) => finding !== undefined);
+): readonly Finding[] {
+  const file = settingsPath(folder, settingsFile);
+  const { mode = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {};
+  const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
+  if (!hasSecret || (mode & accessibleToOthers) === 0) return [];
+  const text = `others can read ${file} (mode ${modeText(mode)}), which has a secret header`;
+  return [warning('settings-file', text, `chmod 600 ${file}`)];
 }
 
 /** Checks natter's folders and the permissions of its files. */
-export async function checkFiles(
-  context: Context,
+export function* checkFiles(
+  examination: Examination,
   settings: ResolvedSettings | undefined,
-  add: AddFinding,
-): Promise<void> {
-  const addFile = (finding: SectionFinding) => add({ section: 'files', ...finding });
+): Generator<Finding> {
+  const { context } = examination;
   try {
-    const folders = checkedFolders(context);
+    const { config, data, state } = resolveFolders(context);
     if (context.homeDirectory === undefined) {
-      const text = 'the home folder is unknown';
-      await addFile({ check: 'home', outcome: 'warning', text, advice: 'set HOME' });
+      yield warning('home', 'the home folder is unknown', 'set HOME');
     }
-    const probeName = `.doctor-${context.process.id}-${context.random().toString(36).slice(2)}`;
-    for (const checked of folders) {
-      await addFile(folderFinding(checked, context.platform, probeName));
+    const isCached = context.environment['NODE_DISABLE_COMPILE_CACHE'] !== '1';
+    const cache = isCached ? resolveCacheFolder(context) : undefined;
+    if (config !== undefined) yield folderFinding(examination, 'settings', config);
+    if (data !== undefined) yield folderFinding(examination, 'data', data);
+    if (state !== undefined) yield folderFinding(examination, 'state', state, withoutState);
+    if (cache !== undefined) yield folderFinding(examination, 'cache', cache, withoutCache);
+    if (config !== undefined && context.platform !== 'win32') {
+      yield* settingsFileFindings(config, settings);
     }
-    for (const finding of diskFindings(context, settings)) await addFile(finding);
   } catch (error) {
-    await add(failedFinding('files', 'folders', asFailure(error), context));
+    yield failedFinding(section, 'folders', asFailure(error), examination);
   }
 }

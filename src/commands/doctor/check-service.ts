@@ -1,17 +1,53 @@
+// What the service answers: its models, and one prompt.
+import type { Client } from '../../client/client.ts';
 import { collectAnswer, type CollectedAnswer } from '../../client/collect-answer.ts';
-import type { ModelRecord } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
-import { planRequest } from '../../ask/plan-request.ts';
-import { addressOf, failedFinding, type Finding, type SectionFinding } from './finding.ts';
-import { attempt, type Attempt, type Probe } from './probe.ts';
+import { silentNotices } from '../../output/notices.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Context } from '../program/context.ts';
+import { firstModels, modelToSet } from '../auth/check-service.ts';
+import { buildRequest } from '../../ask/plan-request.ts';
+import { openService } from '../service/service.ts';
+import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 
-/** Tokens of each answer. */
-export const answerLimit = 16;
+const section = 'service';
+const { ok, note, warning, skipped } = findingsOf(section);
+
+/** Tokens of an answer. */
+const answerLimit = 16;
 const promptText = 'Reply with the word ok.';
-const unknownModel = 'natter-doctor-unknown';
 
-const milliseconds = (time: number) => `${Math.round(time)} ms`;
+/** The outcome of one request. */
+interface Attempt<Value> {
+  readonly value?: Value;
+  readonly failure?: Failure;
+  /** `120 ms`. */
+  readonly time: string;
+}
+
+/** @throws the reason of an abort */
+async function attempt<Value>(
+  { clock, signal }: Context,
+  request: Promise<Value>,
+): Promise<Attempt<Value>> {
+  const start = clock.monotonic();
+  const time = () => `${Math.round(clock.monotonic() - start)} ms`;
+  try {
+    return { value: await request, time: time() };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { failure: asFailure(error), time: time() };
+  }
+}
+
+/** What the checks of a service need. */
+interface Probe extends Examination {
+  readonly settings: ResolvedSettings;
+  readonly client: Client;
+  /** False if the service does not know the path of the list of models. */
+  readonly hasList: boolean;
+}
 
 /** The usual hints are about the text of a person's prompt. */
 const advices: Partial<Record<FailureKind, string>> = {
@@ -22,73 +58,34 @@ const advices: Partial<Record<FailureKind, string>> = {
 
 const usualAdvice = 'try again; if it happens again, report it to the service operator';
 
-function failed(probe: Probe, check: string, failure: Failure, what: string): Finding {
-  const { environment } = probe.context;
-  const hints = { environment, address: addressOf(probe.settings) };
-  const finding = failedFinding('service', check, failure, hints, `${what}: `);
-  return { ...finding, advice: advices[failure.kind] ?? finding.advice ?? usualAdvice };
+function adviceFor({ kind }: Failure, { settings, hasList }: Probe): string | undefined {
+  const { baseUrl, apiPath } = settings.values;
+  if (kind !== 'not_found' || hasList || baseUrl === undefined) return advices[kind];
+  const address = parseBaseUrl(baseUrl, apiPath).href.replace(/\/$/, '');
+  return `is the path of the base URL right? natter requests ${address}/chat/completions`;
 }
 
-const maxShown = 5;
-
-function listFinding(records: readonly ModelRecord[], time: number): SectionFinding {
-  const check = 'list';
-  if (records.length === 0) {
-    return { check, outcome: 'warning', text: 'the service lists no models' };
-  }
-  const ids = records.map(({ id }) => id);
-  const more = ids.length > maxShown ? ` and ${ids.length - maxShown} more` : '';
-  const shown = `${ids.slice(0, maxShown).join(', ')}${more}`;
-  return { check, outcome: 'ok', text: `models: ${shown} (${milliseconds(time)})` };
+function failed(probe: Probe, check: string, what: string, failure: Failure): Finding {
+  const finding = failedFinding(section, check, failure, probe);
+  const advice = adviceFor(failure, probe) ?? finding.advice ?? usualAdvice;
+  return { ...finding, text: `${what}: ${finding.text}`, advice };
 }
 
-function unlistedModel(ids: readonly string[], model: string): SectionFinding | undefined {
-  if (ids.length === 0 || ids.includes(model)) return undefined;
-  // Users paste this command into a shell, and the id is from the service.
-  const id = ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
-  return {
-    check: 'model',
-    outcome: 'warning',
-    text: `the service does not list ${model}, the model in use`,
-    advice: `natter config set model ${id}`,
-  };
+function modelFindings(ids: readonly string[], model: string): readonly Finding[] {
+  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return [];
+  const text = `the service does not list ${model}, the model in use`;
+  return [warning('model', text, `natter config set model ${modelToSet(ids)}`)];
 }
 
-async function checkList(probe: Probe, { value, failure, time }: Attempt<readonly ModelRecord[]>) {
-  const add = (finding: SectionFinding) => probe.add({ section: 'service', ...finding });
-  if (value !== undefined) await add(listFinding(value, time));
-  else if (failure?.kind === 'not_found') {
-    await add({ check: 'list', outcome: 'note', text: 'the service has no list of models (404)' });
-  } else if (failure !== undefined) await add(failed(probe, 'list', failure, 'the list of models'));
-  return (value ?? []).map(({ id }) => id);
-}
-
-async function checkGet(probe: Probe, model: string): Promise<Failure | undefined> {
-  const { client, context, add } = probe;
-  const { failure, time } = await attempt(probe, () =>
-    client.getModel(model, { signal: context.signal }),
-  );
-  const finding: SectionFinding =
-    failure === undefined
-      ? { check: 'get', outcome: 'ok', text: `the record of ${model} (${milliseconds(time)})` }
-      : failure.kind === 'not_found'
-        ? { check: 'get', outcome: 'note', text: `the service has no record of ${model} (404)` }
-        : failed(probe, 'get', failure, `the record of ${model}`);
-  await add({ ...finding, section: 'service' });
-  return failure;
-}
-
-/** The request that natter sends for a prompt, without a system prompt, and with a short answer. */
-function promptRequest({ settings }: Probe, stream: boolean, model?: string) {
-  const values = { ...settings.values, maxTokens: answerLimit, ...(model && { model }) };
-  return planRequest({ ...settings, values }, [{ role: 'user', content: promptText }], stream)
-    .request;
-}
-
-function send(probe: Probe, stream: boolean, model?: string): Promise<Attempt<CollectedAnswer>> {
-  const { client, context } = probe;
-  const request = promptRequest(probe, stream, model);
-  return attempt(probe, () => collectAnswer(client.chat(request, { signal: context.signal })));
+/** The request that natter sends for a prompt, without a system prompt. */
+function ask(
+  { context, settings, client }: Probe,
+  stream: boolean,
+  maxTokens?: number,
+): Promise<Attempt<CollectedAnswer>> {
+  const limited = { ...settings, values: { ...settings.values, maxTokens } };
+  const { request } = buildRequest(limited, [{ role: 'user', content: promptText }], stream);
+  return attempt(context, collectAnswer(client.chat(request, { signal: context.signal })));
 }
 
 function tokensOf({ usage }: CollectedAnswer): string {
@@ -97,118 +94,83 @@ function tokensOf({ usage }: CollectedAnswer): string {
   return `, ${sent} tokens in, ${received} out`;
 }
 
-/** For a service that knows none of the paths of the contract. */
-const pathAdvice = (baseUrl: string) =>
-  `is the path of the base URL right? natter requests ${baseUrl}/chat/completions`;
-
-async function checkPrompt(
+/** @returns the failure of the answer */
+async function* checkAnswer(
   probe: Probe,
   stream: boolean,
-  isUnknownPath: boolean,
-): Promise<Attempt<CollectedAnswer>> {
+): AsyncGenerator<Finding, Failure | undefined> {
   const check = stream ? 'stream' : 'no-stream';
   const what = stream ? 'a streamed answer' : 'an answer in one JSON body';
-  const sent = await send(probe, stream);
-  const { value, failure, time } = sent;
-  const finding: SectionFinding =
-    failure === undefined
-      ? {
-          check,
-          outcome: 'ok',
-          text: `${what} (${milliseconds(time)}${value === undefined ? '' : tokensOf(value)})`,
-        }
-      : failed(probe, check, failure, what);
-  const { baseUrl } = probe.settings.values;
-  const isPath = isUnknownPath && failure?.kind === 'not_found' && baseUrl !== undefined;
-  const advised = isPath
-    ? {
-        ...finding,
-        advice: pathAdvice(
-          parseBaseUrl(baseUrl, probe.settings.values.apiPath).href.replace(/\/$/, ''),
-        ),
-      }
-    : finding;
-  await probe.add({ ...advised, section: 'service' });
-  return sent;
-}
-
-function refusal(what: string, { status, kind }: Failure): string {
-  return `${what} is refused: ${status === undefined ? kind : `${status} ${kind}`}`;
-}
-
-async function checkWrongKey(probe: Probe): Promise<Attempt<unknown> | undefined> {
-  const { strangerClient: client, context } = probe;
-  const check = 'wrong-key';
-  const add = (finding: SectionFinding) => probe.add({ section: 'service', ...finding });
-  if (client === undefined) {
-    await add({ check, outcome: 'skipped', text: 'no key is set, so no wrong key was sent' });
-    return undefined;
+  let sent = await ask(probe, stream, answerLimit);
+  // natter sends a limit only if the user sets one.
+  const isOurLimit = probe.settings.values.maxTokens === undefined;
+  if (sent.failure?.kind === 'invalid_request' && isOurLimit) {
+    sent = await ask(probe, stream);
+    if (sent.failure === undefined) {
+      const text = 'the service refuses max_tokens, and answers without it';
+      const advice = 'to limit an answer, send --param max_completion_tokens=500 instead of -t';
+      yield note('max-tokens', text, advice);
+    }
   }
-  const sent = await attempt(probe, () => client.listModels({ signal: context.signal }));
-  const { failure } = sent;
-  if (failure?.kind === 'unauthorized' || failure?.kind === 'forbidden') {
-    await add({ check, outcome: 'ok', text: refusal('a wrong key', failure) });
-  } else if (failure === undefined) {
-    const explanation =
-      'a wrong key gets the list of models too, so that list does not show whether a key is valid';
-    await add({ check, outcome: 'note', text: explanation });
-  } else await add({ check, outcome: 'note', text: `with a wrong key: ${failure.message}` });
-  return sent;
-}
-
-async function checkUnknownModel(probe: Probe): Promise<Attempt<unknown>> {
-  const sent = await send({ ...probe, client: probe.unmeteredClient }, false, unknownModel);
-  const { failure } = sent;
-  const refused = ['not_found', 'invalid_request', 'forbidden'];
-  const add = (finding: SectionFinding) => probe.add({ section: 'service', ...finding });
-  const check = 'unknown-model';
-  if (failure !== undefined && refused.includes(failure.kind)) {
-    await add({ check, outcome: 'ok', text: refusal('an unknown model', failure) });
-  } else if (failure === undefined) {
-    const explanation = 'any model id is answered, so a mistyped model is not noticed';
-    await add({ check, outcome: 'note', text: explanation });
-  } else await add({ check, outcome: 'note', text: `an unknown model: ${failure.message}` });
-  return sent;
-}
-
-/** The attempts whose responses show what the server does. */
-export interface ServiceAttempts {
-  readonly streamed: Attempt<CollectedAnswer>;
-  readonly whole: Attempt<CollectedAnswer>;
-  readonly refused: readonly Attempt<unknown>[];
+  const { value, failure, time } = sent;
+  if (failure !== undefined) {
+    yield failed(probe, check, what, failure);
+    return failure;
+  }
+  const tokens = value === undefined ? '' : tokensOf(value);
+  yield ok(check, `${what} (${time}${tokens})`);
+  return undefined;
 }
 
 /** After these, every further request would fail alike. */
-const endings = new Set<string | undefined>([
+const endings: ReadonlySet<FailureKind> = new Set([
   'unreachable',
   'unauthorized',
   'configuration',
   'rate_limited',
 ]);
 
-async function skipRest(probe: Probe): Promise<undefined> {
-  const explanation = 'the other requests were not sent';
-  await probe.add({ section: 'service', check: 'rest', outcome: 'skipped', text: explanation });
-  return undefined;
+/** After these, an answer without a stream shows whether streaming is the cause. */
+const streamSuspects: ReadonlySet<FailureKind> = new Set([
+  'incomplete',
+  'server_error',
+  'invalid_request',
+]);
+
+async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
+  const { context, settings, client } = probe;
+  const listed = await attempt(context, client.listModels({ signal: context.signal }));
+  const ids = (listed.value ?? []).map(({ id }) => id);
+  const refusal = listed.failure;
+  const hasList = refusal?.kind !== 'not_found';
+  const models = firstModels(ids);
+  if (models !== undefined) yield ok('list', `models: ${models} (${listed.time})`);
+  else if (refusal === undefined) yield warning('list', 'the service lists no models');
+  else if (!hasList) yield note('list', 'the service has no list of models (404)');
+  else yield failed(probe, 'list', 'the list of models', refusal);
+  if (refusal !== undefined && endings.has(refusal.kind)) {
+    yield skipped('rest', 'no prompt was sent');
+    return;
+  }
+  yield* modelFindings(ids, settings.values.model);
+  const asking = { ...probe, hasList };
+  const failure = yield* checkAnswer(asking, true);
+  if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(asking, false);
 }
 
-/** @returns undefined if the prompts were not sent, because they would fail too */
-export async function checkService(
-  probe: Probe,
-  listed: Attempt<readonly ModelRecord[]>,
-): Promise<ServiceAttempts | undefined> {
-  const ids = await checkList(probe, listed);
-  if (endings.has(listed.failure?.kind)) return skipRest(probe);
-  const { model } = promptRequest(probe, true);
-  const unlisted = unlistedModel(ids, model);
-  if (unlisted !== undefined) await probe.add({ ...unlisted, section: 'service' });
-  const unread = await checkGet(probe, model);
-  const isUnknownPath = listed.failure?.kind === 'not_found' && unread?.kind === 'not_found';
-  const streamed = await checkPrompt(probe, true, isUnknownPath);
-  if (endings.has(streamed.failure?.kind)) return skipRest(probe);
-  const whole = await checkPrompt(probe, false, isUnknownPath);
-  const wrongKey = await checkWrongKey(probe);
-  const isAnswered = streamed.failure === undefined || whole.failure === undefined;
-  const refused = [wrongKey, ...(isAnswered ? [await checkUnknownModel(probe)] : [])];
-  return { streamed, whole, refused: refused.filter((one) => one !== undefined) };
+/** @throws Failure `configuration` for a service that cannot be opened; or the reason of an abort */
+export async function* checkService(
+  examination: Examination,
+  settings: ResolvedSettings,
+): AsyncGenerator<Finding> {
+  const { context, options, presentation } = examination;
+  // The findings have what they would print.
+  const output = { ...presentation, notices: silentNotices };
+  const source = { command: 'doctor' };
+  const service = await openService(context, output, options, settings, source);
+  try {
+    yield* checkAnswers({ ...examination, settings, client: service.client, hasList: true });
+  } finally {
+    await service.close();
+  }
 }

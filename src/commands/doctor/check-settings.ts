@@ -1,9 +1,11 @@
 import { isLoopbackName } from '../../address.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
+import type { Environment } from '../../environment.ts';
+import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Notices } from '../../output/notices.ts';
-import { isSecretHeader } from '../../secrecy/secret-parts.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { environmentVariables } from '../../settings/environment-variables.ts';
 import { ownColors } from '../../settings/own-colors.ts';
 import { settingFamilies } from '../../settings/setting-name.ts';
 import { priceTable } from '../../settings/prices.ts';
@@ -15,11 +17,12 @@ import {
 } from '../../settings/resolved-settings.ts';
 import { listSettings } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 import { otherProfiles } from '../service/other-profiles.ts';
 import { readSettings, readStored } from '../service/settings-access.ts';
-import { asFailure, failedFinding, type AddFinding, type SectionFinding } from './finding.ts';
+import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
+
+const section = 'settings';
+const { ok, note, warning } = findingsOf(section);
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);
 const familyNames = settingFamilies.map(({ name }) => name.replace(/\..*$/, ''));
@@ -28,19 +31,16 @@ const knownKeys: readonly string[] = [
   ...familyNames,
 ];
 
-function unknownKey(key: string, where: string): SectionFinding {
+function unknownKey(key: string, where: string): Finding {
   const near = nearlyNamed(key, knownKeys);
   const suggestion = near === undefined ? '' : `did you mean ${near}? `;
-  return {
-    check: 'unknown-key',
-    outcome: 'warning',
-    text: `${JSON.stringify(key)} ${where} is not a setting and has no effect`,
-    advice: `${suggestion}correct the file by hand: natter config path prints its path`,
-  };
+  const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
+  const advice = `${suggestion}correct the file by hand: natter config path prints its path`;
+  return warning('unknown-key', text, advice);
 }
 
 /** Keys in the settings file that natter does not read. */
-function unknownKeys({ settings }: StoredSettings): readonly SectionFinding[] {
+function unknownKeys({ settings }: StoredSettings): readonly Finding[] {
   const own = Object.keys(settings).filter((key) => !documentKeys.has(key));
   const inProfiles = Object.entries(settings.profiles).flatMap(([profile, values]) =>
     Object.keys(values)
@@ -59,15 +59,28 @@ function checkFamilies({ prices, colors }: ResolvedSettings): void {
 /** Profiles with a value that natter refuses; the profile in use is resolved with its flags and variables instead. */
 function brokenProfiles(stored: StoredSettings, current: string | undefined) {
   const names = Object.keys(stored.settings.profiles).filter((name) => name !== current);
-  return names.flatMap((profile): readonly SectionFinding[] => {
+  return names.flatMap((profile): readonly Finding[] => {
     try {
       checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
       return [];
     } catch (error) {
       const { message, hint } = asFailure(error);
-      const advice = hint === undefined ? {} : { advice: hint };
-      return [{ check: 'other-profile', outcome: 'warning', text: message, ...advice }];
+      return [warning('other-profile', message, hint)];
     }
+  });
+}
+
+/** Variables that look like natter's and are not: `NATTER_MODLE`. */
+function unknownVariables(environment: Environment): readonly Finding[] {
+  const known = environmentVariables.map(({ name }) => name.toLowerCase());
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('NATTER_') && !known.includes(name.toLowerCase()),
+  );
+  return unknown.map((name) => {
+    const near = nearlyNamed(name.toLowerCase(), known)?.toUpperCase();
+    const meant = near === undefined ? '' : `did you mean ${near}? `;
+    const advice = `${meant}natter help environment lists the variables`;
+    return warning('variable', `natter reads no variable ${name}`, advice);
   });
 }
 
@@ -79,109 +92,75 @@ function shownValue(name: string, value: string): string {
 }
 
 /** The settings in force that are not the default, without the key. */
-function changedSettings(settings: ResolvedSettings): readonly SectionFinding[] {
+function changedSettings(settings: ResolvedSettings): readonly Finding[] {
   return listSettings(settings)
     .filter(({ name, source }) => name !== 'api-key' && source.kind !== 'default')
-    .map(({ name, value = '', source }) => ({
-      check: 'setting',
-      outcome: 'note',
-      text: `${name}: ${shownValue(name, value)} (${describeSource(source)})`,
-    }));
+    .map(({ name, value = '', source }) => {
+      const shown = shownValue(name, value);
+      return note('setting', `${name}: ${shown} (${describeSource(source)})`);
+    });
 }
 
-function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): SectionFinding {
-  if (apiKey !== undefined) {
-    const text = `a key is set (${describeSource(apiKey.source)})`;
-    return { check: 'key', outcome: 'ok', text };
-  }
+function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Finding {
+  const check = 'key';
+  if (apiKey !== undefined) return ok(check, `a key is set (${describeSource(apiKey.source)})`);
   if (apiKeyCommand !== undefined) {
-    const text = `the key is from a command (${describeSource(apiKeyCommand.source)}), which this check does not run`;
-    return { check: 'key', outcome: 'note', text };
+    const source = describeSource(apiKeyCommand.source);
+    return note(check, `the key is from a command (${source}), which this check does not run`);
   }
-  const isHere = isLoopbackName(parseBaseUrl(values.baseUrl ?? 'http://localhost').hostname);
-  return {
-    check: 'key',
-    outcome: 'note',
-    text: isHere ? 'no key is set; most servers on this machine need none' : 'no key is set',
-    ...(!isHere && { advice: 'natter auth login' }),
-  };
+  if (isLoopbackName(parseBaseUrl(values.baseUrl ?? '').hostname)) {
+    return note(check, 'no key is set; most servers on this machine need none');
+  }
+  return note(check, 'no key is set', 'natter auth login');
 }
 
-function encryptionFindings({ values, headers }: ResolvedSettings): readonly SectionFinding[] {
-  const url = parseBaseUrl(values.baseUrl ?? '');
-  if (url.protocol === 'https:' || isLoopbackName(url.hostname)) return [];
-  const carried = Object.keys(headers).some(isSecretHeader) ? 'Prompts and headers' : 'Prompts';
-  return [
-    {
-      check: 'encryption',
-      outcome: 'warning',
-      text: `${carried.toLowerCase()} are sent unencrypted: the base URL is plain http`,
-      advice: 'use an https base URL if the service has one',
-    },
-  ];
-}
+const noService =
+  'natter auth login, or set NATTER_BASE_URL; natter doctor --sandbox checks natter without a service';
 
-function serviceFindings(
-  context: Context,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-): readonly SectionFinding[] {
+function serviceFindings(examination: Examination, settings: ResolvedSettings): readonly Finding[] {
+  const { context, options } = examination;
   if (options.sandbox === true) {
-    return [{ check: 'service', outcome: 'ok', text: 'the service is the built-in sandbox' }];
+    return [ok('service', 'the service is the built-in sandbox')];
   }
   if (settings.values.baseUrl === undefined) {
-    const others = otherProfiles(context, settings);
-    return [
-      {
-        check: 'service',
-        outcome: 'failed',
-        kind: 'configuration',
-        text: others?.problem ?? 'no service is configured',
-        advice:
-          others?.hint ??
-          'natter auth login, or set NATTER_BASE_URL; natter doctor --sandbox checks natter without a service',
-      },
-    ];
+    const { problem = 'no service is configured', hint = noService } =
+      otherProfiles(context, settings) ?? {};
+    const failure = new Failure('configuration', problem, { hint });
+    return [failedFinding(section, 'service', failure, examination)];
   }
-  const unsent = settings.unsentSecrets.map((secret): SectionFinding => ({
-    check: 'unsent-secret',
-    outcome: 'warning',
-    text: describeUnsent(secret),
-    advice: 'natter auth login stores a key for this address',
-  }));
-  return [keyFinding(settings), ...unsent, ...encryptionFindings(settings)];
+  const advice = 'natter auth login stores a key for this address';
+  const unsent = settings.unsentSecrets.map((secret) =>
+    warning('unsent-secret', describeUnsent(secret), advice),
+  );
+  return [keyFinding(settings), ...unsent];
 }
 
 /**
  * Checks the files of settings and keys, every profile, and the settings in force.
  * @returns the settings in force; undefined if they cannot be read
  */
-export async function checkSettings(
-  context: Context,
-  options: GlobalOptions,
-  add: AddFinding,
-): Promise<ResolvedSettings | undefined> {
-  const addSetting = (finding: SectionFinding) => add({ section: 'settings', ...finding });
+export function* checkSettings(
+  examination: Examination,
+): Generator<Finding, ResolvedSettings | undefined> {
+  const { context, options } = examination;
   const warnings = new Set<string>();
   const notices: Notices = { notice: () => undefined, warning: (text) => void warnings.add(text) };
   try {
     const stored = readStored(context, notices);
-    for (const text of warnings) {
-      await addSetting({ check: 'credentials', outcome: 'warning', text });
-    }
-    for (const finding of unknownKeys(stored)) await addSetting(finding);
-    const settings = readSettings(context, notices, options);
+    for (const text of warnings) yield warning('credentials', text);
+    yield* unknownKeys(stored);
+    yield* unknownVariables(context.environment);
+    const settings = readSettings(context, notices, options, { model: options.model });
     checkFamilies(settings);
     const { value, source } = settings.profile;
     const text = `profile ${value} (${describeSource(source)}) is readable, and its values are valid`;
-    await addSetting({ check: 'profile', outcome: 'ok', text });
-    const current = options.sandbox === true ? undefined : value;
-    for (const finding of brokenProfiles(stored, current)) await addSetting(finding);
-    for (const finding of changedSettings(settings)) await addSetting(finding);
-    for (const one of serviceFindings(context, options, settings)) await addSetting(one);
+    yield ok('profile', text);
+    yield* brokenProfiles(stored, options.sandbox === true ? undefined : value);
+    yield* changedSettings(settings);
+    yield* serviceFindings(examination, settings);
     return settings;
   } catch (error) {
-    await add(failedFinding('settings', 'profile', asFailure(error), context));
+    yield failedFinding(section, 'profile', asFailure(error), examination);
     return undefined;
   }
 }

@@ -1,7 +1,12 @@
 import { Command } from 'commander';
-import type { Context, Action } from '../program/context.ts';
+import type { Action, Context } from '../program/context.ts';
+import { type JsonOptions, settingOption } from '../program/global-options.ts';
 import { setExamples } from '../program/help-details.ts';
-import type { DoctorOptions } from './run.ts';
+
+export interface DoctorOptions extends JsonOptions {
+  readonly model?: string;
+  readonly offline?: boolean;
+}
 
 export type RunDoctor = Action<DoctorOptions>;
 
@@ -13,13 +18,15 @@ const runDoctor: RunDoctor = async (context, options) => {
 export function buildDoctor(context: Context, run: RunDoctor = runDoctor): Command {
   const doctor = new Command('doctor')
     .description(
-      'Checks settings, files, terminal, network and service, describes what the server supports, and prints what to do. It sends at most three prompts with answers of at most 16 tokens. The page contains no keys and no user names, so that it can be part of a bug report.',
+      'Checks settings, files, connection, key, models and one answer, and prints what to do. It sends one prompt for an answer of at most 16 tokens, and asks again without streaming or without that limit if the service refuses the first. The page contains no keys and no user names, so that it can be part of a bug report.',
     )
-    .option('--offline', 'send nothing: skip network and service')
+    .addOption(settingOption('model', '-m'))
+    .option('--offline', 'send nothing: skip connection and service')
     .option('--json', 'print JSON');
   doctor.action(() => run(context, doctor.optsWithGlobals()));
   return setExamples(doctor, [
     'natter doctor',
+    'natter doctor -m nextgen',
     'natter doctor --offline',
     'natter doctor --profile work --json > doctor.json',
   ]);

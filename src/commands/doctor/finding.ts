@@ -1,19 +1,24 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Environment } from '../../environment.ts';
-import { type GivenAddress, withAddress } from '../program/hint-origin.ts';
+import type { Presentation } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import { givenAddress, withAddress } from '../program/hint-origin.ts';
 import { withHint } from '../program/report.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { DoctorOptions } from './command.ts';
+
+/** What every check gets. */
+export interface Examination {
+  readonly context: Context;
+  readonly options: DoctorOptions;
+  readonly presentation: Presentation;
+}
 
 /** The sections of the page, in order. */
 export const sections = {
   program: 'Program',
   settings: 'Settings',
   files: 'Files',
-  terminal: 'Terminal',
-  environment: 'Environment',
-  network: 'Network',
+  connection: 'Connection',
   service: 'Service',
-  server: 'What the server does',
 } as const;
 
 export type Section = keyof typeof sections;
@@ -21,24 +26,31 @@ export type Section = keyof typeof sections;
 /** `note` is a fact that needs no action. Only a failed check decides the exit code. */
 export type Outcome = 'ok' | 'note' | 'warning' | 'failed' | 'skipped';
 
-/** One row of a section of the page. Its texts may contain text from a server or a file. */
-export interface SectionFinding {
-  /** A stable name for programs, such as `wrong-key`. */
+/** One row of the page. Its texts may contain text from a server or a file. */
+export interface Finding {
+  readonly section: Section;
+  /** A stable name for programs, such as `free-space`. */
   readonly check: string;
   readonly outcome: Outcome;
   readonly text: string;
   /** What to type or to change. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
   /** Of a failed check; decides the exit code. */
   readonly kind?: FailureKind;
 }
 
-export interface Finding extends SectionFinding {
-  readonly section: Section;
+/** Makes the findings of a section, by their outcome. */
+export function findingsOf(section: Section) {
+  const make = (outcome: Outcome) => (check: string, text: string, advice?: string) => {
+    return { section, check, outcome, text, advice } satisfies Finding;
+  };
+  return {
+    ok: make('ok'),
+    note: make('note'),
+    warning: make('warning'),
+    skipped: make('skipped'),
+  };
 }
-
-/** Takes a finding as soon as it is known. */
-export type AddFinding = (finding: Finding) => Promise<void>;
 
 /** Anything but a {@link Failure} is a bug, or the reason of an abort, and is thrown again. */
 export function asFailure(error: unknown): Failure {
@@ -46,36 +58,16 @@ export function asFailure(error: unknown): Failure {
   throw error;
 }
 
-/** What the hint of a failure depends on. */
-export interface HintContext {
-  readonly environment: Environment;
-  readonly address?: GivenAddress | undefined;
-}
-
-/** The base URL in force, unless it is from a profile. */
-export function addressOf({ values, sources }: ResolvedSettings): GivenAddress | undefined {
-  const { kind, name: source } = sources.baseUrl;
-  if (values.baseUrl === undefined || kind === 'profile' || kind === 'default') return undefined;
-  return { url: values.baseUrl, source };
-}
-
 /** The failed check of a failure, with the hint of the command line as its advice. */
 export function failedFinding(
   section: Section,
   check: string,
   failure: Failure,
-  { environment, address }: HintContext,
-  what = '',
+  { context: { environment }, options }: Examination,
 ): Finding {
-  const hinted = withAddress(withHint(failure, environment), address);
-  const { message, hint, kind, requestId } = hinted;
+  const isSandbox = options.sandbox === true;
+  const address = isSandbox ? undefined : givenAddress(options.baseUrl, environment);
+  const { message, hint, kind, requestId } = withAddress(withHint(failure, environment), address);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  return {
-    section,
-    check,
-    outcome: 'failed',
-    text: `${what}${message}${request}`,
-    kind,
-    ...(hint !== undefined && { advice: hint }),
-  };
+  return { section, check, outcome: 'failed', text: message + request, kind, advice: hint };
 }

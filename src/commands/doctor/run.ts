@@ -1,98 +1,100 @@
 import { arch, version as nodeVersion } from 'node:process';
 import { exitCodes, Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { maskValue } from '../../secrecy/mask.ts';
+import { countOf } from '../../output/figures.ts';
+import { silentNotices } from '../../output/notices.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import type { Style } from '../../terminal/style.ts';
+import { padToWidth } from '../../terminal/text/width.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
+import { present } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
 import { nameProfile } from '../program/hint-origin.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
-import { checkEnvironment } from './check-environment.ts';
+import { readSettings } from '../service/settings-access.ts';
+import { checkConnection } from './check-connection.ts';
 import { checkFiles } from './check-files.ts';
+import { checkService } from './check-service.ts';
 import { checkSettings } from './check-settings.ts';
-import { checkTerminal } from './check-terminal.ts';
-import type { ServerFacts } from './check-server.ts';
-import type { AddFinding, Finding } from './finding.ts';
-import { createNameFilter } from './personal-names.ts';
-import { createPage, summaryOf } from './report.ts';
+import type { DoctorOptions } from './command.ts';
+import {
+  asFailure,
+  failedFinding,
+  findingsOf,
+  sections,
+  type Examination,
+  type Finding,
+  type Outcome,
+} from './finding.ts';
 
-export interface DoctorOptions extends JsonOptions {
-  readonly offline?: boolean;
+/** `/home/alice`, `/Users/alice`, `C:\Users\alice` of any user. */
+const homes = /((?:^|[^\w.~-])(?:\/home|\/Users|[a-z]:[\\/]Users)[\\/])[^\\/\s:"']+/gi;
+
+/** Replaces the home folder by `~`, and names of users in paths by `…`, so that the page can be published. */
+export function withoutNames(text: string, { environment, homeDirectory = '' }: Context): string {
+  const home = homeDirectory.replace(/[\\/]+$/, '');
+  const escaped = home.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  const short = home === '' ? text : text.replaceAll(new RegExp(`${escaped}(?![\\w.-])`, 'g'), '~');
+  // A shorter name, such as `me`, is an ordinary word of paths.
+  const names = new Set(
+    ['USER', 'LOGNAME', 'USERNAME']
+      .map((variable) => (environment[variable] ?? '').toLowerCase())
+      .filter((name) => name.length >= 3 && name !== 'root'),
+  );
+  return short
+    .replaceAll(homes, '$1…')
+    .replaceAll(/(?<=[\\/])[\w.-]+/g, (part) => (names.has(part.toLowerCase()) ? '…' : part));
 }
 
 /** Removes secrets, names of users, and control characters; commands of the advice name the profile in use. */
-function createCleaner(context: Context, { profile: flag }: DoctorOptions) {
-  const profile = namedProfile(flag, context.environment);
-  const withoutNames = createNameFilter(context);
-  const clean = (text: string) => cleanLine(context, withoutNames(text));
-  return (finding: Finding): Finding => ({
+function cleaned(finding: Finding, { context, options }: Examination): Finding {
+  const { text, advice } = finding;
+  const profile = namedProfile(options.profile, context.environment);
+  const clean = (part: string) => cleanLine(context, withoutNames(part, context));
+  return {
     ...finding,
-    text: clean(finding.text),
-    ...(finding.advice !== undefined && { advice: clean(nameProfile(finding.advice, profile)) }),
-  });
-}
-
-interface Run {
-  readonly context: Context;
-  readonly options: DoctorOptions;
-  readonly presentation: Presentation;
-  readonly add: AddFinding;
-  readonly wait: <Value>(run: () => Promise<Value>) => Promise<Value>;
-}
-
-/** Shows on a terminal that a request is running. */
-function createWait(
-  { streams, clock }: Context,
-  options: DoctorOptions,
-  { noticeStyle: style, animated }: Presentation,
-): Run['wait'] {
-  const quiet = options.quiet === true;
-  const activity = createActivity({ stderr: streams.stderr, style, clock, quiet, animated });
-  return async (run) => {
-    activity.waiting('the service');
-    try {
-      return await run();
-    } finally {
-      activity.settle();
-    }
+    text: clean(text),
+    advice: advice === undefined ? undefined : clean(nameProfile(advice, profile)),
   };
 }
 
-async function checkProgram({ context, add }: Run): Promise<void> {
-  const text = `natter ${context.version}, Node ${nodeVersion.slice(1)}, ${context.platform} ${arch}`;
-  await add({ section: 'program', check: 'version', outcome: 'ok', text });
+/** Words, because a page in a bug report has no colours, and some fonts have no check marks. */
+const labels = {
+  ok: ['ok', 'green'],
+  note: ['note', 'dim'],
+  warning: ['warn', 'yellow'],
+  failed: ['FAIL', 'red'],
+  skipped: ['skip', 'dim'],
+} as const;
+
+const labelWidth = 4;
+const indent = ' '.repeat(labelWidth + 4);
+
+/** @param width columns; undefined does not wrap, for a pipe */
+function formatFinding(
+  { outcome, text, advice }: Finding,
+  style: Style,
+  width: number | undefined,
+): string {
+  const rowsOf = (long: string) =>
+    width === undefined ? [long] : wrapText(long, Math.max(width - indent.length, 10));
+  const [word, look] = labels[outcome];
+  const label = style[look](padToWidth(word, labelWidth));
+  const [first = '', ...rest] = rowsOf(text);
+  const advised = advice === undefined ? [] : rowsOf(`> ${advice}`);
+  const lines = [`  ${label}  ${first}`, ...[...rest, ...advised].map((row) => indent + row)];
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** @returns undefined if no service was reached */
-async function checkOnline(run: Run, settings: ResolvedSettings): Promise<ServerFacts | undefined> {
-  const { examineService } = await import('./examine-service.ts');
-  return examineService(run, settings);
-}
-
-const cost = 'sending up to 3 prompts for answers of up to 16 tokens each; --offline sends nothing';
-
-async function checkAll(run: Run): Promise<ServerFacts | undefined> {
-  const { context, options, presentation, add } = run;
-  await checkProgram(run);
-  const settings = await checkSettings(context, options, add);
-  await checkFiles(context, settings, add);
-  await checkTerminal(context, options, presentation, add);
-  await checkEnvironment(context, add);
-  const isConfigured = options.sandbox === true || settings?.values.baseUrl !== undefined;
-  const { replay } = chooseRecording(options, context.environment);
-  if (options.offline === true || replay !== undefined) {
-    const reason = replay === undefined ? '--offline' : 'answers are from a recording';
-    const text = `the service was not checked: ${reason}`;
-    await add({ section: 'network', check: 'offline', outcome: 'skipped', text });
-    return undefined;
-  }
-  if (settings === undefined || !isConfigured) return undefined;
-  presentation.notices.notice(cost);
-  return checkOnline(run, settings);
+/** The last line: `19 checks: 16 ok, 2 warnings, 1 failed`. Notes and skipped checks are not counted. */
+function summaryOf(findings: readonly Finding[]): string {
+  const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
+  const [ok, warnings, failed] = [count('ok'), count('warning'), count('failed')];
+  const parts = [`${ok} ok`, countOf(warnings, 'warning'), `${failed} failed`];
+  const counted = parts.filter((part) => !part.startsWith('0 '));
+  return `${countOf(ok + warnings + failed, 'check')}: ${counted.join(', ')}`;
 }
 
 /** The failure of the first failed check, whose cause decides the exit code. */
@@ -108,25 +110,91 @@ function failureOf(findings: readonly Finding[]): Failure | undefined {
   );
 }
 
+/** Short enough for a check; an option of the command line overrides them. */
+const shortLimits = {
+  retries: '0',
+  connectTimeout: '5s',
+  firstByteTimeout: '30s',
+  idleTimeout: '15s',
+  timeout: '60s',
+};
+
+const cost =
+  'sending one prompt for an answer of at most 16 tokens, or a few if the service refuses it; --offline sends nothing';
+
+async function* checkOnline(examination: Examination): AsyncGenerator<Finding> {
+  const { context, options, presentation } = examination;
+  const { model } = options;
+  const limited = { ...shortLimits, ...options };
+  const settings = readSettings(context, silentNotices, limited, { model });
+  try {
+    if (options.sandbox !== true) {
+      const isReachable = yield* checkConnection(examination, settings);
+      if (!isReachable) {
+        yield findingsOf('service').skipped('rest', 'no request was sent');
+        return;
+      }
+    }
+    presentation.notices.notice(cost);
+    yield* checkService(examination, settings);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    yield failedFinding('service', 'service', asFailure(error), examination);
+  }
+}
+
+async function* checkAll(examination: Examination): AsyncGenerator<Finding> {
+  const { context, options } = examination;
+  const { environment, platform, version } = context;
+  const text = `natter ${version}, Node ${nodeVersion.slice(1)}, ${platform} ${arch}`;
+  yield findingsOf('program').ok('version', text);
+  const settings = yield* checkSettings(examination);
+  yield* checkFiles(examination, settings);
+  const isReplayed = chooseRecording(options, environment).replay !== undefined;
+  if (options.offline === true || isReplayed) {
+    const reason = isReplayed ? 'answers are from a recording' : '--offline';
+    const { skipped } = findingsOf('connection');
+    yield skipped('offline', `the service was not checked: ${reason}`);
+  } else if (options.sandbox === true || settings?.values.baseUrl !== undefined) {
+    if (settings !== undefined) yield* checkOnline(examination);
+  }
+}
+
 /**
  * Runs `natter doctor`: prints each finding as soon as it is known, or one JSON document at the end.
  * @throws Failure of the first failed check; or the reason of an abort
  */
 export async function examine(context: Context, options: DoctorOptions): Promise<void> {
   const presentation = await present(context, options);
-  const { stdout } = context.streams;
-  const { style } = presentation;
+  const examination = { context, options, presentation };
+  const { stdout, stderr } = context.streams;
+  const { style, noticeStyle, animated } = presentation;
   const width = stdout.isTerminal ? stdout.columns() : undefined;
-  const page = createPage({ style, width });
-  const clean = createCleaner(context, options);
+  const activity = createActivity({
+    stderr,
+    style: noticeStyle,
+    clock: context.clock,
+    quiet: options.quiet === true,
+    animated,
+  });
   const findings: Finding[] = [];
-  const add: AddFinding = async (found) => {
-    const finding = clean(found);
-    findings.push(finding);
-    if (options.json !== true) await stdout.write(page(finding));
-  };
-  const wait = createWait(context, options, presentation);
-  const facts = await checkAll({ context, options, presentation, add, wait });
+  try {
+    for await (const found of checkAll(examination)) {
+      activity.settle();
+      const finding = cleaned(found, examination);
+      const before = findings.at(-1)?.section;
+      findings.push(finding);
+      if (options.json !== true) {
+        const gap = before === undefined ? '' : '\n';
+        const heading = `${gap}${style.bold(sections[finding.section])}\n`;
+        const row = formatFinding(finding, style, width);
+        await stdout.write(finding.section === before ? row : heading + row);
+      }
+      activity.waiting('the service');
+    }
+  } finally {
+    activity.settle();
+  }
   const failure = failureOf(findings);
   if (options.json === true) {
     await printJson(context, {
@@ -135,7 +203,6 @@ export async function examine(context: Context, options: DoctorOptions): Promise
       platform: `${context.platform} ${arch}`,
       exit_code: failure === undefined ? 0 : exitCodes[failure.kind],
       checks: findings,
-      server: facts === undefined ? null : maskValue(facts, (text) => cleanLine(context, text)),
     });
   } else await stdout.write(`\n${summaryOf(findings)}\n`);
   if (failure !== undefined) throw failure;

@@ -61,9 +61,16 @@ const keyVariableHint =
 /** `--schema` sends the field because of a setting. */
 const responseFormatHint = 'omit the field: natter config set response-format none';
 
+/** What a service says that takes `max_completion_tokens` instead, or no limit. */
+const refusedLimit = /\bmax_tokens\b.*\bmax_completion_tokens\b|\bparameter\W+max_tokens\b/is;
+const limitHint = 'omit -t, or send the limit with --param max_completion_tokens=500';
+
 function withHintFor(failure: Failure, isKeyOfVariable: boolean): Failure {
   const isRejected = failure.remedy?.code === 'sign-in' && failure.hint === undefined;
   if (isRejected && isKeyOfVariable) return rephrase(failure, { hint: keyVariableHint });
+  if (failure.kind === 'invalid_request' && refusedLimit.test(failure.message)) {
+    return rephrase(failure, { hint: limitHint });
+  }
   const isFormat =
     failure.remedy?.code === 'remove-parameter' && /response_format/.test(failure.message);
   const hint = isFormat ? responseFormatHint : hintOf(failure, commandHints);

@@ -132,6 +132,7 @@ describe('options', () => {
       '--api-key-command',
       '--ledger',
       '--secret-guard',
+      '--think-tags',
       '--shell-key',
       '--shell-explain-key',
       '--shell-commands',

@@ -15,7 +15,6 @@ interface Check {
 interface Page {
   readonly exit_code: number;
   readonly checks: readonly Check[];
-  readonly server: { readonly stream: object | null } | null;
 }
 
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-doctor-'));

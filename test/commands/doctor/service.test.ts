@@ -1,5 +1,3 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { done, json, finish, delta, stream } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
@@ -7,24 +5,13 @@ import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
 import { checksOf, environmentOf, examine } from './run-doctor.ts';
 
-const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 };
 const message = { role: 'assistant', content: 'ok' };
-const whole = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
+const whole = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
 const refusal = (status: number) => json(status, { error: { message: 'no', type: 'nope' } });
 
 const list = [json(200, { data: [{ id: 'origin' }] }, { 'x-request-id': 'r1' })];
-const record = [json(200, { id: 'origin' })];
 const answer: Reply = stream(delta('ok'), finish('stop'), done);
-
-/** A healthy service: list, record, stream, one body, wrong key, unknown model. */
-const healthy: readonly Reply[] = [
-  list,
-  record,
-  answer,
-  [json(200, whole)],
-  [refusal(401)],
-  [refusal(404)],
-];
+const healthy: readonly Reply[] = [list, answer];
 
 async function examineService(replies: readonly Reply[], words: readonly string[] = []) {
   const server = await serve(replies);
@@ -39,79 +26,62 @@ test('a healthy service passes, and four fields are sent with a small max_tokens
   expect(page.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
   expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /v1/models',
-    'GET /v1/models/origin',
-    'POST /v1/chat/completions',
-    'POST /v1/chat/completions',
-    'GET /v1/models',
     'POST /v1/chat/completions',
   ]);
-  expect(JSON.parse(server.requests[2]?.body ?? '')).toEqual({
+  expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({
     model: 'origin',
     messages: [{ role: 'user', content: 'Reply with the word ok.' }],
     stream: true,
     max_tokens: 16,
   });
-  expect(server.requests[4]?.headers['authorization']).toBe('Bearer natter-doctor-wrong-key');
   expectNoSecret(JSON.stringify(page));
 });
 
-test('the request for an unknown model needs no price and is not in the ledger', async () => {
-  const server = await serve(healthy);
-  const environment = environmentOf({
-    NATTER_BASE_URL: server.url,
-    NATTER_API_KEY: secretKey,
-    NATTER_BUDGET: '5usd/day',
-  });
-  mkdirSync(environment.NATTER_CONFIG_DIR);
-  const document = { version: 1, profiles: { default: { prices: { origin: '1/2' } } } };
-  writeFileSync(join(environment.NATTER_CONFIG_DIR, 'config.json'), JSON.stringify(document));
-  const { named } = await checksOf([], { environment });
-  expect(named('unknown-model')?.text).toBe('an unknown model is refused: 404 not_found');
-  const ledger = join(environment.NATTER_STATE_DIR, 'usage');
-  const lines = readdirSync(ledger).flatMap((name) =>
-    readFileSync(join(ledger, name), 'utf8').trimEnd().split('\n'),
-  );
-  expect(lines.map((line) => (JSON.parse(line) as { model: string }).model)).toEqual([
-    'origin',
-    'origin',
-  ]);
+test('N5: -m chooses the model of the prompt, and overrides the setting', async () => {
+  const listed = [json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] })];
+  const { server, named } = await examineService([listed, answer], ['-m', 'nextgen']);
+  expect(JSON.parse(server.requests[1]?.body ?? '')).toMatchObject({ model: 'nextgen' });
+  expect(named('setting')?.text).toContain('base-url');
+  expect(named('model')).toBeUndefined();
 });
 
-test('the page says what the server does', async () => {
-  const { page, named } = await examineService(healthy);
-  expect(named('wrong-key')?.text).toBe('a wrong key is refused: 401 unauthorized');
-  expect(named('unknown-model')?.text).toBe('an unknown model is refused: 404 not_found');
-  expect(named('usage')?.text).toContain('none in streams');
-  expect(named('request-id')?.text).toBe('request id: none in the headers');
-  expect(named('errors')?.text).toBe('errors: JSON with error.message, error.type (401)');
-  expect(page.server).toMatchObject({
-    stream: { hasDone: true, usage: 'none', finishReason: 'stop' },
-    whole: { hasUsage: true },
-    error: { status: 401 },
-  });
+const refusedLimit = json(400, {
+  error: {
+    message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+    param: 'max_tokens',
+  },
 });
 
-test('a server that answers every key and every model has notes', async () => {
-  const { failure, named } = await examineService([
-    list,
-    [json(404, {})],
-    [json(200, whole)],
-    [json(200, whole)],
-    list,
-    [json(200, whole)],
-  ]);
+test('N4: a service that refuses max_tokens is asked again without, and passes with a note', async () => {
+  const { server, failure, named } = await examineService([list, [refusedLimit], answer]);
   expect(failure).toBeUndefined();
-  expect(named('get')).toMatchObject({ outcome: 'note' });
-  expect(named('form')?.text).toContain('the server sent one JSON body');
-  expect(named('wrong-key')?.text).toContain('a wrong key gets the list of models too');
-  expect(named('unknown-model')?.text).toContain('any model id is answered');
+  expect(JSON.parse(server.requests[2]?.body ?? '')).not.toHaveProperty('max_tokens');
+  expect(named('max-tokens')).toMatchObject({
+    outcome: 'note',
+    text: 'the service refuses max_tokens, and answers without it',
+  });
+  expect(named('max-tokens')?.advice).toContain('--param max_completion_tokens=');
+  expect(named('stream')?.outcome).toBe('ok');
+});
+
+test('N4: a max_tokens of the settings that the service refuses fails, with the other parameter', async () => {
+  const server = await serve([list, [refusedLimit], [refusedLimit]]);
+  const environment = environmentOf({ NATTER_BASE_URL: server.url, NATTER_MAX_TOKENS: '50' });
+  const { failure, named } = await checksOf([], { environment });
+  expect(failure).toMatchObject({ kind: 'invalid_request' });
+  expect(named('stream')?.advice).toBe(
+    'omit -t, or send the limit with --param max_completion_tokens=500',
+  );
+});
+
+test('a service without a list of models has a note', async () => {
+  const { failure, named } = await examineService([[json(404, {})], answer]);
+  expect(failure).toBeUndefined();
+  expect(named('list')).toMatchObject({ outcome: 'note' });
 });
 
 test('a model that the service does not list is a warning with the command that sets one', async () => {
-  const { named } = await examineService([
-    [json(200, { data: [{ id: 'llama3' }] })],
-    ...healthy.slice(1),
-  ]);
+  const { named } = await examineService([[json(200, { data: [{ id: 'llama3' }] })], answer]);
   expect(named('model')).toMatchObject({
     outcome: 'warning',
     advice: 'natter config set model llama3',
@@ -122,7 +92,7 @@ test.each<[string, readonly Reply[], string, number]>([
   ['a refused key', [[refusal(401)]], 'unauthorized', 1],
   ['a rate limit', [[refusal(429)]], 'rate_limited', 1],
   ['a connection that closes', [[fin]], 'unreachable', 1],
-  ['a failing server', [[refusal(500)]], 'server_error', 5],
+  ['a failing server', [[refusal(500)]], 'server_error', 3],
 ])('after %s the exit code names the cause', async (_, replies, kind, requests) => {
   const { server, failure, page } = await examineService(replies);
   expect(failure).toMatchObject({ kind });
@@ -130,17 +100,12 @@ test.each<[string, readonly Reply[], string, number]>([
   expect(server.requests.length).toBeLessThanOrEqual(requests);
 });
 
-test('an answer that is cut has advice about the server, not about the text', async () => {
+test('after a cut stream an answer without a stream is asked for, and the advice is about the server', async () => {
   const cut = stream(delta('ok')).slice(0, 2);
-  const { failure, named, page } = await examineService([
-    list,
-    record,
-    [...cut, fin],
-    ...healthy.slice(3),
-  ]);
+  const { failure, named } = await examineService([list, [...cut, fin], [json(200, whole)]]);
   expect(failure).toMatchObject({ kind: 'incomplete' });
   expect(named('stream')?.advice).toContain('natter --no-stream');
-  expect(page.server?.stream).toBeNull();
+  expect(named('no-stream')?.outcome).toBe('ok');
 });
 
 test('--offline sends nothing, and reports that', async () => {
@@ -156,7 +121,7 @@ test('the cost is printed before a prompt is sent, and not with --quiet', async 
   const server = await serve(healthy);
   const environment = environmentOf({ NATTER_BASE_URL: server.url });
   const loud = await examine([], { environment });
-  expect(loud.stderr).toContain('sending up to 3 prompts for answers of up to 16 tokens each');
+  expect(loud.stderr).toContain('sending one prompt for an answer of at most 16 tokens');
   expect((await examine(['-q', '--offline'], { environment })).stderr).toBe('');
 });
 

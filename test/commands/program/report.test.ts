@@ -135,3 +135,18 @@ test.each([
     expectNoSecret(text);
   }
 });
+
+test.each<[string, boolean]>([
+  [
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    true,
+  ],
+  ['unsupported parameter: "max_tokens"', true],
+  ['max_tokens is too large: 90000. This model supports at most 16384 completion tokens', false],
+  ["Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.", false],
+])('N4: after %j the hint names max_completion_tokens: %j', (message, isNamed) => {
+  const { context } = createMemoryContext();
+  const failure = new Failure('invalid_request', message, { remedy: { code: 'check-request' } });
+  const hint = 'omit -t, or send the limit with --param max_completion_tokens=500\n';
+  expect(describeFailure(failure, context, []).text.endsWith(hint)).toBe(isNamed);
+});

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  certificateFinding,
-  clockFinding,
-  proxyFinding,
-} from '../../../src/commands/doctor/check-network.ts';
+import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-connection.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 
 const service = new URL('https://api.example.com');
@@ -26,7 +22,7 @@ test.each([
     'requests use no proxy: the proxy variables do not apply to this host',
   ],
 ])('with %j the proxy is reported: %s', (environment, outcome, text) => {
-  expect(proxyFinding(service, environment)).toEqual({ check: 'proxy', outcome, text });
+  expect(proxyFinding(service, environment)).toMatchObject({ check: 'proxy', outcome, text });
 });
 
 test('a loopback address never uses a proxy', () => {
@@ -35,27 +31,6 @@ test('a loopback address never uses a proxy', () => {
 });
 
 const now = Date.parse('2026-11-22T12:00:00Z');
-const arrived = new Date(now);
-const response = (date?: string) => ({
-  status: 200,
-  headers: date === undefined ? {} : { date },
-  arrived,
-  delay: 1,
-  body: () => '',
-});
-
-test.each([
-  ['Sun, 22 Nov 2026 11:59:59 GMT', 'ok', "this machine's clock agrees with"],
-  ['Sun, 22 Nov 2026 12:00:40 GMT', 'ok', "this machine's clock agrees with"],
-  ['Sun, 22 Nov 2026 11:50:00 GMT', 'warning', "this machine's clock is 10 minutes ahead of"],
-  ['Sun, 22 Nov 2026 14:00:00 GMT', 'warning', "this machine's clock is 2 hours behind"],
-  [undefined, 'skipped', 'the service sends no Date header'],
-  ['yesterday', 'skipped', 'the service sends no Date header'],
-])('the Date header %j is compared with the clock: %s', (date, outcome, text) => {
-  const finding = clockFinding(response(date));
-  expect(finding.outcome).toBe(outcome);
-  expect(finding.text).toContain(text);
-});
 
 const chain = [
   { subject: 'api.example.com', issuer: 'Example CA', validTo: new Date('2027-01-01') },
@@ -65,7 +40,7 @@ const route = createRoute(service, {});
 const trusted = { protocol: 'TLSv1.3', chain, problem: undefined };
 
 test('a trusted certificate is named with its issuer and its days', () => {
-  expect(certificateFinding(trusted, route, {}, now)).toEqual({
+  expect(certificateFinding(trusted, route, {}, now)).toMatchObject({
     check: 'certificate',
     outcome: 'ok',
     text: 'the certificate of api.example.com, signed by Example CA, is trusted, valid for 39 days (TLSv1.3)',

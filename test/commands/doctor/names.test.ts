@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { createNameFilter } from '../../../src/commands/doctor/personal-names.ts';
+import { withoutNames } from '../../../src/commands/doctor/run.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 
-const filter = createNameFilter({
+const { context } = createMemoryContext({
   homeDirectory: '/home/alice',
   environment: { USER: 'alice', USERNAME: 'me' },
 });
@@ -16,10 +17,10 @@ test.each([
   ['/srv/home/models and /me/x', '/srv/home/models and /me/x'],
   ['alice in a text, malice', 'alice in a text, malice'],
 ])('%j is shown as %j', (text, shown) => {
-  expect(filter(text)).toBe(shown);
+  expect(withoutNames(text, context)).toBe(shown);
 });
 
 test('without a home folder and names only other home folders are hidden', () => {
-  const plain = createNameFilter({ homeDirectory: undefined, environment: {} });
-  expect(plain('/home/bob/x and /root/x')).toBe('/home/…/x and /root/x');
+  const plain = createMemoryContext().context;
+  expect(withoutNames('/home/bob/x and /root/x', plain)).toBe('/home/…/x and /root/x');
 });

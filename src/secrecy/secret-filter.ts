@@ -5,7 +5,7 @@ import {
   type SequenceState,
 } from '../filtered-characters.ts';
 
-export const mark = '***';
+const mark = '***';
 
 /** Minimum length in natter's own messages: masking shorter secrets would break ordinary words. */
 export const minLengthInMessages = 4;

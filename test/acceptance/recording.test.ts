@@ -121,8 +121,8 @@ test('F4 a key that arrives in pieces is neither in a recording nor in what its 
   const env = { ...serviceAt(server), NATTER_API_KEY: secretKey };
   const live = await runNatter(['--record', tape, 'hi'], { env });
   expect(live.stdout).toBe('key: ***.\n');
-  const recorded = readFileSync(tape, 'utf8');
-  for (const piece of ['nk-4', 'x9+Qw7', 'pSecret']) expect(recorded).not.toContain(piece);
+  const taped = readFileSync(tape, 'utf8');
+  for (const piece of ['nk-4', 'x9+Qw7', 'pSecret']) expect(taped).not.toContain(piece);
   const replayed = await runNatter(['--replay', tape, 'hi']);
   expect({ code: replayed.code, stdout: replayed.stdout }).toEqual({
     code: 0,

@@ -23,7 +23,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
-import { ownColors } from '../../settings/own-colors.ts';
+import { ownColors as parseColors } from '../../settings/own-colors.ts';
 import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
@@ -59,7 +59,7 @@ export async function loadOwnPaints(
   terminal: TerminalColors,
 ): Promise<OwnPaints | undefined> {
   if (Object.keys(colors).length === 0) return undefined;
-  return createOwnPaints(ownColors(colors), terminal);
+  return createOwnPaints(parseColors(colors), terminal);
 }
 
 const none = () => 0;

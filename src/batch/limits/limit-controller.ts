@@ -94,6 +94,8 @@ const requestsOfCut = 10;
 const maxRandom = 10;
 /** Refusals above the proven rate for which places are blamed, after a probe has shown that places are the limit. */
 const trustedAnswers = 2;
+/** Milliseconds until places are tested that may not be the cause. */
+const soonTest = 500;
 /** Milliseconds; the longest pause between probes without a Retry-After. */
 const maxGap = 8000;
 
@@ -450,6 +452,7 @@ export class LimitController {
     const value = Math.min(this.#most, this.#allowedTogether(ticket));
     const inSecond = Math.max(1, this.#log.inSecond(now));
     this.#places.set(value, value + 1, now, this.#lastRetryAfter);
+    this.#places.at = Math.min(this.#places.at, now + soonTest);
     this.#log.provenInSecond = inSecond;
     this.#question = { askedAt: now, inSecond };
   }
@@ -466,6 +469,7 @@ export class LimitController {
       places.set(value, value + 1, now, this.#lastRetryAfter);
     }
     if (this.#arePlacesKnown) this.#log.provenTogether = places.value;
+    else places.at = Math.min(places.at, now + soonTest);
     if (!this.#isPaceKnown) this.#pace.lift(Number.POSITIVE_INFINITY);
   }
 

@@ -104,11 +104,6 @@ export class LearnedLimit {
     this.at = Number.NEGATIVE_INFINITY;
   }
 
-  /** Until then, the requests from before a change would distort a test. */
-  holdTests(until: number): void {
-    this.at = Math.max(this.at, until);
-  }
-
   #caution(): { pauses: number; waits: number } {
     if (!this.hasCeiling) return cautions.open;
     return this.#rule.isClosed(this.value, this.ceiling) ? cautions.closed : cautions.searching;

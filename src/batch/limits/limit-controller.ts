@@ -54,7 +54,7 @@ const paceRule: LimitRule = {
 
 /** Requests that must use a raised limit and be admitted before its test has passed. */
 const proofsOfTest = 3;
-/** Milliseconds that a test of the pace lasts; shorter without a ceiling, when each test may find much. */
+/** Milliseconds that a test of the pace lasts. */
 const paceTest = { open: 500, closed: 1000 };
 /** Milliseconds; a test of places does not end while the pace keeps requests from using them. */
 const longTest = 2000;
@@ -76,18 +76,10 @@ const lateness = 200;
 /** Milliseconds by which the network may bring requests closer together. */
 const networkJitter = 20;
 
-/** What remains of a pace after a refusal at it; at a slow pace, a late request may be the cause. */
-const [cutShare, slowCutShare] = [0.93, 0.97];
-/** Below it, the requests of the last second do not measure a pace. */
-const measurable = 5;
-/** The least that remains of a pace after a refusal, whatever the last second shows. */
-const leastCutShare = 0.7;
+/** What remains of a pace after a refusal at it. */
+const cutShare = 0.93;
 /** Seconds; a shorter time measures no pace. */
 const shortestMeasure = 0.02;
-/** A pace that was measured in a whole second is right up to this factor. */
-const measuredError = 1.15;
-/** A last second with less than this share of the proven requests was not full. */
-const fullSecond = 0.8;
 /** Refusals that nothing explains, above the tolerated share, which show that the service allows less than before. */
 const maxUnexplained = 3;
 /** The share of requests that a service may refuse at random; without a pace, slowing down has helped nothing yet. */
@@ -116,12 +108,8 @@ const safeShare = 0.8;
 
 /** A limit that never announced more remaining requests is used up after each request. */
 const fewRequests = 5;
-/** Milliseconds between two cuts because of announcements. */
+/** Milliseconds between two cuts because of headers, which slow the run down, but do not set its pace. */
 const announcedCutInterval = 1000;
-/** What remains of the pace then: headers slow the run down before a request is refused, but do not set its pace. */
-const announcedCutShare = 0.99;
-/** Milliseconds; the announcement of a later response counts requests that were sent after its own. */
-const freshTime = 100;
 /** Part of a large limit of tokens that is too little for a request. */
 const littleRest = 0.01;
 const largeLimit = 1000;
@@ -149,8 +137,10 @@ export class LimitController {
   readonly #places: LearnedLimit;
   /** Requests a second; `Infinity` while no such limit is known. */
   readonly #pace = new LearnedLimit(paceRule, Number.POSITIVE_INFINITY);
-  /** Whether a failed test or probe has shown that this limit exists. */
-  readonly #confirmed = { places: false, pace: false };
+  /** Whether a failed test has shown that there is a limit of places. */
+  #arePlacesKnown = false;
+  /** Whether a refusal has shown that there is a limit of the pace. */
+  #isPaceKnown = false;
   #cuts = 0;
   #unexplained = 0;
   #lastCause: 'places' | 'rate' | undefined;
@@ -272,19 +262,12 @@ export class LimitController {
     this.#lastCause = cause === 'rate' ? 'rate' : 'places';
   }
 
-  /** The service reported its limits with the response to `ticket`. */
-  announce(ticket: Ticket, now: number, { requests, tokens }: AnnouncedLimits): void {
+  /** The service reported its limits with a response. */
+  announce(now: number, { requests, tokens }: AnnouncedLimits): void {
     this.#announced.most = Math.max(this.#announced.most, requests?.remaining ?? 0);
-    const hasMany = this.#announced.most > fewRequests;
     const usedUp = [requests, tokens].some((limit) => limit !== undefined && isUsedUp(limit));
-    if (usedUp) {
-      if (hasMany || tokens !== undefined) this.#slowDown(now);
-      return;
-    }
-    const isFresh = now - ticket.sentAt < freshTime;
-    if (requests === undefined || !hasMany || this.#isPaced || !isFresh) return;
-    const later = [...this.#log.open].filter(({ sentAt }) => sentAt > ticket.sentAt);
-    if (requests.remaining <= later.length) this.#slowDown(now);
+    if (!usedUp || (this.#announced.most <= fewRequests && tokens === undefined)) return;
+    this.#slowDown(now);
   }
 
   found(): FoundLimits {
@@ -403,9 +386,7 @@ export class LimitController {
     this.#isProbeDue = false;
     if (exceeds === 'rate') this.#trust = trustedAnswers;
     if (exceeds === 'places') {
-      const inSecond = Math.max(this.#question?.inSecond ?? 1, this.#log.inSecond(now));
-      this.#pace.set(usedShare * inSecond, Number.POSITIVE_INFINITY, now, this.#lastRetryAfter);
-      this.#pace.holdTests(now + second);
+      this.#limitPace(this.#question?.inSecond ?? 1, now);
       // If others have ended meanwhile, they may have left a place to the probe: both limits stay, and tests will show.
       if (this.#log.open.size > this.#places.value) this.#places.lift(this.#most);
       this.#lastTurn = now;
@@ -424,7 +405,7 @@ export class LimitController {
     const value = Math.max(delivered, second / (2 * gap));
     this.#pace.lift(value);
     this.#pace.set(value, Number.POSITIVE_INFINITY, now, 0);
-    this.#confirmed.pace = true;
+    this.#isPaceKnown = true;
     this.#lastTurn = now;
     this.#delivered = { since: now, count: 0 };
   }
@@ -480,16 +461,16 @@ export class LimitController {
     const places = this.#places;
     if (places.isTesting) {
       places.failTest(now, this.#lastRetryAfter);
-      this.#confirmed.places = true;
+      this.#arePlacesKnown = true;
     } else {
       const isKnown = ticket.together <= this.#log.provenTogether;
       const fewer = isKnown ? places.value - 1 : this.#allowedTogether(ticket);
       const value = Math.max(1, Math.min(places.value, fewer));
       places.set(value, value + 1, now, this.#lastRetryAfter);
     }
-    if (this.#confirmed.places) this.#log.provenTogether = places.value;
+    if (this.#arePlacesKnown) this.#log.provenTogether = places.value;
     else places.at = Math.min(places.at, now + soonTest);
-    if (!this.#confirmed.pace) this.#pace.lift(Number.POSITIVE_INFINITY);
+    if (!this.#isPaceKnown) this.#pace.lift(Number.POSITIVE_INFINITY);
   }
 
   /** A request sent before the last cut was refused, too: fewer were allowed than it seemed. */
@@ -500,7 +481,7 @@ export class LimitController {
     if (value < places.value && !places.isTesting) {
       places.value = value;
       places.ceiling = value + 1;
-      if (this.#confirmed.places) {
+      if (this.#arePlacesKnown) {
         this.#log.provenTogether = Math.min(this.#log.provenTogether, value);
       }
     }
@@ -515,50 +496,32 @@ export class LimitController {
   /** @param isProbe nothing was admitted since the last cut */
   #cutPace(inSecond: number, now: number, isProbe: boolean): void {
     const pace = this.#pace;
-    if (!this.#confirmed.places) this.#places.lift(this.#most);
+    if (!this.#arePlacesKnown) this.#places.lift(this.#most);
     if (isProbe) this.#backOff(inSecond, now);
     else {
       if (pace.isTesting) pace.failTest(now, this.#lastRetryAfter);
-      else pace.set(this.#slowerPace(inSecond, now), pace.value, now, this.#lastRetryAfter);
+      else {
+        const age = (now - (this.#log.startedAt ?? now)) / second;
+        const seconds = Math.min(1, Math.max(shortestMeasure, age));
+        const slower = cutShare * (this.#isPaced ? pace.value : inSecond / seconds);
+        pace.set(slower, pace.value, now, this.#lastRetryAfter);
+      }
       this.#lastTurn = now;
     }
-    this.#confirmed.pace = true;
+    this.#isPaceKnown = true;
     this.#log.provenInSecond = Math.min(this.#log.provenInSecond, inSecond);
   }
 
-  /** Milliseconds since the first request. */
-  #age(now: number): number {
-    return now - (this.#log.startedAt ?? now);
-  }
-
-  /** The pace after a refusal that was not in a test. */
-  #slowerPace(inSecond: number, now: number): number {
-    const pace = this.#pace.value;
-    const age = this.#age(now) / second;
-    if (!this.#isPaced) {
-      return (cutShare * inSecond) / Math.min(1, Math.max(shortestMeasure, age));
-    }
-    const less = (pace < slowPace ? slowCutShare : cutShare) * pace;
-    if (inSecond < measurable || age <= 1) return less;
-    return Math.min(less, Math.max(leastCutShare * pace, usedShare * inSecond));
-  }
-
-  /** What the service allowed in the last second is all that it allows in a second. */
-  #limitRate(inSecond: number, now: number): void {
-    const { provenInSecond } = this.#log;
-    if (inSecond >= this.#pace.value) return;
-    const isFull = inSecond > fullSecond * provenInSecond;
-    const value = usedShare * (isFull ? Math.max(inSecond, provenInSecond) : inSecond);
-    const ceiling = this.#age(now) >= second ? value * measuredError : Number.POSITIVE_INFINITY;
-    this.#pace.set(value, ceiling, now, this.#lastRetryAfter);
-    this.#pace.holdTests(now + second);
+  /** What the service allowed in a second is all that it allows. */
+  #limitPace(inSecond: number, now: number): void {
+    this.#pace.set(usedShare * inSecond, Number.POSITIVE_INFINITY, now, this.#lastRetryAfter);
   }
 
   /** A probe was refused: the pause before the next one doubles, up to the Retry-After. */
   #backOff(inSecond: number, now: number): void {
     const silence = this.#silence;
     silence.probes += 1;
-    if (silence.probes === 1) this.#limitRate(inSecond, now);
+    if (silence.probes === 1 && inSecond < this.#pace.value) this.#limitPace(inSecond, now);
     const interval = second / this.#pace.value;
     silence.gap = Math.min(
       silence.probes === 1 ? interval : 2 * silence.gap,
@@ -578,13 +541,7 @@ export class LimitController {
       pace.failTest(now, 0);
       // Refusals of the test's other requests are no news.
       this.#cuts += 1;
-    } else if (!this.#isPaced) {
-      const value = usedShare * Math.max(1, this.#log.inSecond(now));
-      pace.set(value, Number.POSITIVE_INFINITY, now, 0);
-      pace.holdTests(now + announcedCutInterval);
-    } else {
-      pace.set(announcedCutShare * pace.value, Math.max(pace.ceiling, pace.value), now, 0);
-    }
+    } else if (!this.#isPaced) this.#limitPace(Math.max(1, this.#log.inSecond(now)), now);
     this.#lastTurn = now;
   }
 }

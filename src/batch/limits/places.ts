@@ -124,7 +124,7 @@ export class Places {
     this.#open += 1;
     return {
       refuse: (retryAfter) => close((now) => controller.refuse(ticket, now, retryAfter)),
-      announce: (limits) => controller.announce(ticket, clock.monotonic(), limits),
+      announce: (limits) => controller.announce(clock.monotonic(), limits),
       release: () => close((now) => controller.end(ticket, now)),
     };
   }

@@ -108,30 +108,16 @@ function alignmentOf(cell: string): Alignment {
   return cell.startsWith(':') ? 'center' : 'right';
 }
 
-interface Cell {
-  readonly spans: readonly Span[];
-  /** Columns of its widest line. */
-  readonly width: number;
-  /** It has only one line. */
-  readonly isLine: boolean;
-}
+type Cell = readonly Span[];
 
-const emptyCell: Cell = { spans: [], width: 0, isLine: true };
-
-function readCell(source: string, inline: InlineOptions): Cell {
-  const spans = cellSpans(source, inline);
-  const text = visibleText(spans);
-  const isLine = !text.includes('\n');
-  const width = isLine ? displayWidth(text) : Math.max(...text.split('\n').map(displayWidth));
-  return { spans, width, isLine };
-}
+/** Columns of the widest line of a cell. */
+const widthOf = (cell: Cell) => Math.max(...visibleText(cell).split('\n').map(displayWidth));
 
 const breakTag = /^<br ?\/?>$/i;
 
 /** A cell is one line of source, so `<br>` is the usual line break in it. */
-function cellSpans(source: string, inline: InlineOptions): readonly Span[] {
+function readCell(source: string, inline: InlineOptions): Cell {
   const spans = inlineText(source, inline);
-  if (spans.length === 1 && !source.includes('<') && !source.includes('\t')) return spans;
   const broken = spans.map((span) => (breakTag.test(span.text) ? { ...span, text: '\n' } : span));
   return mergeSpans(broken).map((span) => ({
     ...span,
@@ -161,7 +147,7 @@ function columnWidths(rows: readonly (readonly Cell[])[], available: number): Co
   const natural: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) {
-      natural[column] = Math.max(natural[column] ?? 1, cell.width);
+      natural[column] = Math.max(natural[column] ?? 1, widthOf(cell));
     }
   }
   const budget = available - SEPARATOR * (natural.length - 1);
@@ -180,10 +166,9 @@ function sum(widths: readonly number[]): number {
 function headLines(frame: TableFrame, widths: ColumnWidths): string[] {
   if (!widths) return [];
   const { header, style, unicode } = frame;
-  const bold = header?.map((cell) => {
-    const spans = cell.spans.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] }));
-    return { ...cell, spans };
-  });
+  const bold = header?.map((cell) =>
+    cell.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] })),
+  );
   const dash = unicode ? '─' : '-';
   const rule = widths.map((width) => dash.repeat(width)).join(unicode ? '─┼─' : '-+-');
   return [...(bold ? rowLines(frame, widths, bold) : []), style.dim(rule)];
@@ -194,7 +179,7 @@ function rowLines(frame: TableFrame, widths: ColumnWidths, row: readonly Cell[])
   if (!widths) return recordLines(frame, row);
   const { style, align, separator } = frame;
   const cells = widths.map((width, column) =>
-    cellLines(row[column] ?? emptyCell, width, style, align[column]),
+    cellLines(row[column] ?? [], width, style, align[column]),
   );
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) => {
@@ -209,15 +194,13 @@ function rowLines(frame: TableFrame, widths: ColumnWidths, row: readonly Cell[])
 
 /** The lines of a cell, each as wide as its column. */
 function cellLines(cell: Cell, width: number, style: Style, align?: Alignment): readonly string[] {
-  const painted = paintSpans(cell.spans, style);
-  if (cell.isLine && cell.width <= width) return [padToWidth(painted, width, align, cell.width)];
-  return wrapText(painted, width).map((line) => padToWidth(line, width, align));
+  return wrapText(paintSpans(cell, style), width).map((line) => padToWidth(line, width, align));
 }
 
 function recordLines({ header, style }: TableFrame, row: readonly Cell[]): string[] {
   const lines = row.map((cell, column) => {
-    const name = visibleText(header?.[column]?.spans ?? []).replaceAll('\n', ' ');
-    const value = paintSpans(cell.spans, style).replaceAll('\n', ' ');
+    const name = visibleText(header?.[column] ?? []).replaceAll('\n', ' ');
+    const value = paintSpans(cell, style).replaceAll('\n', ' ');
     return name === '' ? value : `${style.bold(`${name}:`)} ${value}`;
   });
   return [...lines, ''];

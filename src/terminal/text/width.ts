@@ -50,14 +50,9 @@ export function truncateToWidth(text: string, width: number, ellipsis = '…'): 
 
 export type Alignment = 'left' | 'right' | 'center';
 
-/** Pads the text with spaces; a wider text is returned unchanged. `columns`: its width, if that is known. */
-export function padToWidth(
-  text: string,
-  width: number,
-  align: Alignment = 'left',
-  columns = displayWidth(text),
-): string {
-  const space = Math.max(0, width - columns);
+/** Pads the text with spaces; a wider text is returned unchanged. */
+export function padToWidth(text: string, width: number, align: Alignment = 'left'): string {
+  const space = Math.max(0, width - displayWidth(text));
   if (align === 'left') return text + ' '.repeat(space);
   if (align === 'right') return ' '.repeat(space) + text;
   const before = Math.floor(space / 2);

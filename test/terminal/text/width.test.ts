@@ -1,4 +1,3 @@
-import fastStringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import {
   displayWidth,
@@ -22,47 +21,6 @@ test.each([
   ['', 0],
 ])('displayWidth of %j is %i', (text, width) => {
   expect(displayWidth(text)).toBe(width);
-});
-
-const parts = [
-  'a',
-  ' ',
-  'é',
-  '·',
-  '…',
-  '›',
-  '─',
-  '⠋',
-  'д',
-  '光',
-  '、',
-  'か',
-  '가',
-  '\u0301',
-  '\ufe0f',
-  '\u200d',
-];
-const others = [
-  '☀',
-  '🌤',
-  '👍🏽',
-  '🇩🇪',
-  '〰',
-  '\u3099',
-  '\t',
-  '\u001B[2m',
-  '\u001B[38;5;9m',
-  '\u001B[',
-  '\u001B]8;;',
-];
-
-test('displayWidth of usual characters and colours agrees with the library', () => {
-  const text = fc.array(fc.constantFrom(...parts, ...others)).map((all) => all.join(''));
-  fc.assert(fc.property(text, (any) => displayWidth(any) === fastStringWidth(any)));
-  for (let code = 0x20; code < 0xd800; code += 1) {
-    const character = String.fromCharCode(code);
-    expect([character, displayWidth(character)]).toEqual([character, fastStringWidth(character)]);
-  }
 });
 
 test('graphemes keeps joined emoji and accents whole', () => {

@@ -1,17 +1,67 @@
+// What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
+import { chat } from '../chat/run.ts';
 import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { withHint } from '../program/report.ts';
-import { planRequest, promptMessages } from '../prompt/chat-request.ts';
+import { buildRequest, promptMessages } from '../prompt/chat-request.ts';
 import type { Shell } from '../completion/scripts.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
-import { readInput } from './read-input.ts';
-import { suggestSystem } from './shell-prompts.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
+
+const systems: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'macOS',
+  linux: 'Linux',
+  win32: 'Windows',
+};
+
+const names: Readonly<Record<Shell, string>> = {
+  bash: 'bash',
+  zsh: 'zsh',
+  fish: 'fish',
+  powershell: 'PowerShell',
+};
+
+const placeOf = (shell: Shell, platform: NodeJS.Platform) =>
+  `${names[shell]} on ${systems[platform] ?? platform}`;
+
+/** The system prompt for a command; with the line itself it is everything that is sent. */
+function suggestSystem(shell: Shell, platform: NodeJS.Platform): string {
+  return `Write one command line for ${placeOf(shell, platform)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
+}
+
+/** The system prompt for an explanation. */
+function explainSystem(shell: Shell, platform: NodeJS.Platform): string {
+  return `A command failed in ${placeOf(shell, platform)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
+}
+
+function explainPrompt(command: string, status: number): string {
+  return `Command:\n${command}\n\nExit status: ${status}`;
+}
+
+/** Bytes; a command line is shorter. */
+const maxInput = 64 * 1024;
+
+/** Standard input as text. @throws Failure `usage` for a terminal, and for a long text */
+async function readInput({ streams, signal }: Context): Promise<string> {
+  if (streams.stdin.isTerminal) {
+    throw new Failure('usage', 'the text is expected on standard input', {
+      hint: 'echo "list the largest files" | natter shell-init bash --suggest',
+    });
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of streams.stdin.bytes(signal)) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > maxInput) throw new Failure('usage', 'the text is longer than 64 KB');
+  }
+  return Buffer.concat(chunks).toString();
+}
 
 /** The content of the first code block; an answer may end in it. */
 const fence = /^[ \t]*(?:```|~~~)[^\n]*\n(?<code>[^]*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|(?![^]))/m;
@@ -65,19 +115,6 @@ export function commandOf(answer: string): string {
 /** Characters of an answer after which natter stops reading. */
 const enough = 20_000;
 
-async function readAnswer(
-  context: Context,
-  service: Service,
-  request: Parameters<Service['client']['chat']>[0],
-): Promise<string> {
-  let text = '';
-  for await (const event of service.client.chat(request, { signal: context.signal })) {
-    if (event.type === 'text-received') text += event.text;
-    if (text.length > enough) break;
-  }
-  return text;
-}
-
 async function suggest(context: Context, options: GlobalOptions, shell: Shell): Promise<string> {
   const line = (await readInput(context)).trim();
   if (line === '') throw new Failure('usage', 'the command line is empty');
@@ -86,7 +123,7 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const { noticeStyle: style, animated } = presentation;
   const settings = readSettings(context, silentNotices, options);
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
-  const { request } = planRequest(settings, messages, true);
+  const { request } = buildRequest(settings, messages, true);
   const source = { command: 'shell-init' };
   const service = await openService(context, presentation, options, settings, source);
   const { stderr } = context.streams;
@@ -94,7 +131,12 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
   activity.waiting(request.model);
   try {
-    return commandOf(await readAnswer(context, service, request));
+    let text = '';
+    for await (const event of service.client.chat(request, { signal: context.signal })) {
+      if (event.type === 'text-received') text += event.text;
+      if (text.length > enough) break;
+    }
+    return commandOf(text);
   } finally {
     activity.settle();
     await service.close();
@@ -123,4 +165,32 @@ export async function printSuggestion(
     context.signal.throwIfAborted();
     throw onOneLine(error, context);
   }
+}
+
+/** @throws Failure `usage` for a text that is not the exit status of a command that failed */
+function failedStatus(text: string): number {
+  const status = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
+  if (status === undefined) {
+    throw new Failure('usage', `--explain must be an exit status, not "${text}"`);
+  }
+  if (status !== 0) return status;
+  throw new Failure('usage', 'the last command did not fail: its exit status is 0');
+}
+
+/**
+ * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
+ * @throws Failure; or the reason of an abort
+ */
+export async function printExplanation(
+  context: Context,
+  options: GlobalOptions,
+  shell: Shell,
+  status: string,
+): Promise<void> {
+  const code = failedStatus(status);
+  const command = (await readInput(context)).trim();
+  if (command === '') throw new Failure('usage', 'there is no last command to explain');
+  const system = explainSystem(shell, context.platform);
+  const chatOptions = { ...options, system, stream: true, stdin: false, save: false };
+  await chat(context, chatOptions, [explainPrompt(command, code)]);
 }

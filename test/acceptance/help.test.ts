@@ -112,7 +112,7 @@ test('help on a terminal is the same text', async () => {
 
 /** Options with other names set `save` and `secretGuard`, and those of `shell-init` its keys; the others have none. */
 const withoutOption =
-  /^(?:save|ledger|window|windowTitle|apiKeyCommand|secretGuard|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing)$/;
+  /^(?:save|ledger|window|windowTitle|apiKeyCommand|secretGuard|thinkTags|shellCommands|shellKey|shellExplainKey|notify|notifyAfter|progress|compact|editing)$/;
 
 test('the help has every setting with an option, its default and its variable', async () => {
   const text = (await runNatter(['--help'])).stdout.replaceAll(/\s+/g, ' ');

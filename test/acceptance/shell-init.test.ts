@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { guideLines } from '../../src/commands/help/guides.ts';
+import { guides } from '../../src/commands/help/guides.ts';
 import { runNatter, serviceAt, temporaryHome } from '../support/natter.ts';
 import { done, delta, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -23,7 +23,8 @@ test.each(['bash', 'zsh'])(
     const file = join(home, `.${shell}rc`);
     const text = scripts.map(({ stdout }) => stdout).join('alias b=c\n');
     writeFileSync(file, `# natter was here\n${text}alias d=e\n`);
-    const lines = guideLines.filter((one) => one.startsWith('sed '));
+    const guide = (guides.uninstall ?? []).flatMap(({ lines: typed = [] }) => typed);
+    const lines = guide.filter((one) => one.startsWith('sed '));
     expect(lines.length).toBe(2);
     const typed = lines.map((line) => line.replace(/~\/\.\w+rc$/, `~/.${shell}rc`)).join('\n');
     execFileSync('sh', ['-c', typed], { env: { ...process.env, HOME: home } });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { guideLines } from '../../src/commands/help/guides.ts';
+import { guides as topics } from '../../src/commands/help/guides.ts';
 import { examplesOf } from '../../src/commands/program/help-details.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
@@ -25,9 +25,17 @@ const program = buildProgram(createMemoryContext().context, []);
 /** The first one opens a conversation, which test/docs/readme.test.ts does. */
 const programLines = examplesOf(program).flatMap(({ line }) => (line === 'natter' ? [] : [line]));
 
+/** The guides about the program itself. */
+const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)
+  .flatMap((name) => topics[name] ?? [])
+  .flatMap(({ lines = [] }) => lines);
+
 const texts = [
   { name: 'natter -h', lines: programLines },
-  { name: 'natter help <topic>', lines: guideLines },
+  {
+    name: 'natter help <topic>',
+    lines: topicLines,
+  },
   ...guides,
 ];
 

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
-import type { Context, Action } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { setExamples, setHelpList } from '../program/help-details.ts';
-import { settingRows } from '../help/setting-rows.ts';
+import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { settingFamilies } from '../../settings/setting-name.ts';
+import type { Action, Context } from '../program/context.ts';
+import { settingText, type GlobalOptions, type JsonOptions } from '../program/global-options.ts';
+import { setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
 import { storedKinds } from '../service/stored-paths.ts';
 
 export interface RunConfig {
@@ -32,6 +33,20 @@ const runConfig: RunConfig = {
   profiles: async (...words) => (await load()).listProfiles(...words),
   remove: async (...words) => (await load()).removeProfile(...words),
 };
+
+/** Every setting with its values, default and variable. */
+export const settingRows: readonly HelpRow[] = [
+  ...settingKeys.map((key) => {
+    const { name, type, variable, default: value } = definitions[key];
+    const switched = typeof value === 'boolean' ? `, default ${value}` : '';
+    const text = settingText(key).replace(/, default true$/, '');
+    return { term: `${name} <${type.name}>`, description: `${text}${switched} [${variable}]` };
+  }),
+  ...settingFamilies.map(({ name, type, summary }) => ({
+    term: `${name} <${type}>`,
+    description: summary.charAt(0).toLowerCase() + summary.slice(1),
+  })),
+];
 
 const json = ['--json', 'print JSON'] as const;
 

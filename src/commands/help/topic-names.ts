@@ -1,10 +1,4 @@
-/** A topic of `natter help` that is not a command. */
-export interface TopicRow {
-  readonly name: string;
-  readonly summary: string;
-}
-
-/** All topics, in the order of the help. */
+/** The topics of `natter help` that are not commands, in the order of the help. */
 export const topicRows = [
   { name: 'budget', summary: 'limits for tokens and money' },
   { name: 'environment', summary: 'environment variables' },
@@ -20,7 +14,7 @@ export const topicRows = [
   { name: 'settings', summary: 'settings, their values and defaults' },
   { name: 'troubleshooting', summary: 'what to do when something does not work' },
   { name: 'uninstall', summary: 'how to remove natter and all its files' },
-] as const satisfies readonly TopicRow[];
+] as const;
 
 export type TopicName = (typeof topicRows)[number]['name'];
 

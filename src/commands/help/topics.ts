@@ -1,14 +1,24 @@
 import type { Command } from 'commander';
 import { environmentVariables } from '../../settings/environment-variables.ts';
+import { wrapText } from '../../terminal/text/wrap.ts';
+import { settingRows } from '../config/command.ts';
 import { durationNote } from '../program/global-options.ts';
 import { formatRows, formatSection } from '../program/help-format.ts';
 import { serviceRows } from '../program/help-items.ts';
 import { exitCodesTopic } from './exit-codes.ts';
-import { piping, privacy, profiles, troubleshooting, uninstall } from './guides.ts';
-import { budget, inputs, schema, secrets } from './prompt-guides.ts';
-import { settingRows } from './setting-rows.ts';
+import { guides, type Passage } from './guides.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
-import { formatGuide, wrap } from './topic-text.ts';
+
+/** Indented lines of at most 80 columns. */
+function wrap(text: string, indent: number): string {
+  const margin = ' '.repeat(indent);
+  return wrapText(text, 80 - indent)
+    .map((row) => margin + row)
+    .join('\n');
+}
+
+const formatPassage = ({ text, lines = [] }: Passage) =>
+  [wrap(text, 0), ...lines.map((line) => `  $ ${line}`)].join('\n');
 
 function environmentTopic(): string {
   const rows = environmentVariables.map(({ name, summary, default: value }) => {
@@ -84,28 +94,21 @@ async function keysTopic(program: Command): Promise<string> {
   return `${[intro, ...sections].join('\n\n')}\n`;
 }
 
-/** The text of a topic, from the command tree where it describes options. */
-type Topic = (program: Command) => string | Promise<string>;
-
-const topics: Readonly<Record<TopicName, Topic>> = {
-  budget: () => formatGuide(budget),
+/** The topics that are no guides, from the command tree where they describe options. */
+const topics: Partial<Record<TopicName, (program: Command) => string | Promise<string>>> = {
   environment: environmentTopic,
   'exit-codes': exitCodesTopic,
-  inputs: () => formatGuide(inputs),
   keys: keysTopic,
-  piping: () => formatGuide(piping),
-  privacy: () => formatGuide(privacy),
-  profiles: () => formatGuide(profiles),
-  schema: () => formatGuide(schema),
-  secrets: () => formatGuide(secrets),
   service: serviceTopic,
   settings: settingsTopic,
-  troubleshooting: () => formatGuide(troubleshooting),
-  uninstall: () => formatGuide(uninstall),
 };
 
 /** The text of `natter help <name>`; undefined if it is not the name of a topic. */
 export async function helpTopic(name: string, program: Command): Promise<string | undefined> {
-  const known = topicNames.find((topic) => topic === name);
-  return known === undefined ? undefined : topics[known](program);
+  const topic = topicNames.find((known) => known === name);
+  if (topic === undefined) return undefined;
+  const guide = guides[topic];
+  return guide === undefined
+    ? topics[topic]?.(program)
+    : `${guide.map(formatPassage).join('\n\n')}\n`;
 }

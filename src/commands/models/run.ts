@@ -1,7 +1,7 @@
-import type { Client } from '../../client/client.ts';
+import type { Client, ReadOptions } from '../../client/client.ts';
+import { rephrase } from '../../client/failure/request-failure.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { describeModel } from '../../client/models/model-description.ts';
-import type { RetryScheduled } from '../../client/events.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
@@ -9,8 +9,9 @@ import { present, type Presentation } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
 import type { JsonOptions } from '../program/global-options.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
+
 import {
   catalogueNote,
   hasCatalogueMark,
@@ -26,7 +27,7 @@ async function withService<Result>(
   context: Context,
   options: JsonOptions,
   presentation: Presentation,
-  use: (service: Service, onRetry: (event: RetryScheduled) => void) => Promise<Result>,
+  use: (client: Client, options: ReadOptions) => Promise<Result>,
 ): Promise<Result> {
   const { notices, noticeStyle: style, animated } = presentation;
   const settings = readSettings(context, notices, options);
@@ -37,7 +38,8 @@ async function withService<Result>(
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
   activity.waiting('the service');
   try {
-    return await use(service, (event) => activity.retry(event));
+    const { signal } = context;
+    return await use(service.client, { signal, onRetry: (event) => activity.retry(event) });
   } finally {
     activity.settle();
     await service.close();
@@ -51,9 +53,8 @@ function readModels(
   options: JsonOptions,
   presentation: Presentation,
 ): Promise<readonly ModelRecord[]> {
-  const { signal } = context;
-  return withService(context, options, presentation, (service, onRetry) =>
-    service.client.listModels({ signal, onRetry }),
+  return withService(context, options, presentation, (client, reading) =>
+    client.listModels(reading),
   );
 }
 
@@ -115,10 +116,7 @@ async function findInList(
   const found = records.find((record) => record.id === id);
   if (found !== undefined) return found;
   const ids = records.map((record) => record.id).join(', ');
-  const { kind, message, status, requestId } = failure;
-  throw new Failure(kind, message, {
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { requestId }),
+  throw rephrase(failure, {
     hint: ids === '' ? noModels : `the models are ${ids}`,
     cause: failure,
   });
@@ -127,18 +125,18 @@ async function findInList(
 /** Runs `natter models get <model>`. @throws Failure `not_found` with the listed ids in its hint */
 export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
   const presentation = await present(context, options);
-  const { signal, streams } = context;
-  const record = await withService(context, options, presentation, async (service, onRetry) => {
+  const record = await withService(context, options, presentation, async (client, reading) => {
     try {
-      return await service.client.getModel(id, { signal, onRetry });
+      return await client.getModel(id, reading);
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-      return findInList(error, id, service.client, signal);
+      return findInList(error, id, client, context.signal);
     }
   });
   if (options.json === true) {
     await printJson(context, modelDocument(record));
     return;
   }
-  await streams.stdout.write(modelFields(record, streams.stdout.isTerminal));
+  const { stdout } = context.streams;
+  await stdout.write(modelFields(record, stdout.isTerminal));
 }

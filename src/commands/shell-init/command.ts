@@ -7,16 +7,14 @@ import type { ShellInitOptions } from './run.ts';
 export type RunShellInit = Action<ShellInitOptions, [shell: Shell]>;
 
 const runShellInit: RunShellInit = async (context, options, shell) => {
-  if (options.suggest === true) {
-    const { printSuggestion } = await import('./suggest-run.ts');
-    return printSuggestion(context, options, shell);
+  if (options.suggest !== true && options.explain === undefined) {
+    const { printScript } = await import('./run.ts');
+    return printScript(context, options, shell);
   }
-  if (options.explain !== undefined) {
-    const { printExplanation } = await import('./explain-run.ts');
-    return printExplanation(context, options, shell, options.explain);
-  }
-  const { printScript } = await import('./run.ts');
-  return printScript(context, options, shell);
+  const { printExplanation, printSuggestion } = await import('./suggest-run.ts');
+  return options.explain === undefined
+    ? printSuggestion(context, options, shell)
+    : printExplanation(context, options, shell, options.explain);
 };
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];

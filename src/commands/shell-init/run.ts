@@ -17,7 +17,6 @@ const functionKeys = 'OP OQ OR OS [15~ [17~ [18~ [19~ [20~ [21~ [23~ [24~'.split
 interface Notation {
   readonly alt: (key: string) => string;
   readonly ctrl: (key: string) => string;
-  readonly plain: (key: string) => string;
   readonly functionKey: (number: number) => string;
   readonly separator: string;
 }
@@ -28,28 +27,24 @@ const notations: Readonly<Record<Shell, Notation>> = {
   bash: {
     alt: (key) => String.raw`\e${key}`,
     ctrl: (key) => String.raw`\C-${key}`,
-    plain: (key) => key,
     functionKey: (number) => String.raw`\e${codeOf(number)}`,
     separator: '',
   },
   zsh: {
     alt: (key) => `^[${key}`,
     ctrl: (key) => `^${key.toUpperCase()}`,
-    plain: (key) => key,
     functionKey: (number) => `^[${codeOf(number)}`,
     separator: '',
   },
   fish: {
     alt: (key) => String.raw`\e${key}`,
     ctrl: (key) => String.raw`\c${key}`,
-    plain: (key) => key,
     functionKey: (number) => String.raw`\e${codeOf(number).replace('[', String.raw`\[`)}`,
     separator: '',
   },
   powershell: {
     alt: (key) => `Alt+${key}`,
     ctrl: (key) => `Ctrl+${key}`,
-    plain: (key) => key,
     functionKey: (number) => `F${number}`,
     separator: ',',
   },
@@ -59,7 +54,7 @@ function translate(key: string, notation: Notation): string {
   if (key.startsWith('alt-')) return notation.alt(key.slice(4));
   if (key.startsWith('ctrl-')) return notation.ctrl(key.slice(5));
   const number = /^f(?<number>\d+)$/.exec(key)?.groups?.['number'];
-  return number === undefined ? notation.plain(key) : notation.functionKey(Number(number));
+  return number === undefined ? key : notation.functionKey(Number(number));
 }
 
 /** @param key a value of the type `keys` (`settings/value-types.ts`), except `none` */

@@ -1,8 +1,10 @@
+// What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 import { ask, type Sink } from '../../ask/ask.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
+import { chat } from '../chat/run.ts';
 import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
@@ -11,9 +13,106 @@ import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import type { Shell } from '../completion/scripts.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
-import { commandOf, maxLength, refuse } from './command-answer.ts';
-import { readInput } from './read-input.ts';
-import { suggestSystem } from './shell-prompts.ts';
+import { sanitize } from '../../terminal/safety/sanitizer.ts';
+
+const systems: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: 'macOS',
+  linux: 'Linux',
+  win32: 'Windows',
+};
+
+const names: Readonly<Record<Shell, string>> = {
+  bash: 'bash',
+  zsh: 'zsh',
+  fish: 'fish',
+  powershell: 'PowerShell',
+};
+
+const placeOf = (shell: Shell, platform: NodeJS.Platform) =>
+  `${names[shell]} on ${systems[platform] ?? platform}`;
+
+/** The system prompt for a command; with the line itself it is everything that is sent. */
+function suggestSystem(shell: Shell, platform: NodeJS.Platform): string {
+  return `Write one command line for ${placeOf(shell, platform)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
+}
+
+/** The system prompt for an explanation. */
+function explainSystem(shell: Shell, platform: NodeJS.Platform): string {
+  return `A command failed in ${placeOf(shell, platform)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
+}
+
+function explainPrompt(command: string, status: number): string {
+  return `Command:\n${command}\n\nExit status: ${status}`;
+}
+
+/** Bytes; a command line is shorter. */
+const maxInput = 64 * 1024;
+
+/** Standard input as text. @throws Failure `usage` for a terminal, and for a long text */
+async function readInput({ streams, signal }: Context): Promise<string> {
+  if (streams.stdin.isTerminal) {
+    throw new Failure('usage', 'the text is expected on standard input', {
+      hint: 'echo "list the largest files" | natter shell-init bash --suggest',
+    });
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of streams.stdin.bytes(signal)) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > maxInput) throw new Failure('usage', 'the text is longer than 64 KB');
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** The content of the first code block; an answer may end in it. */
+const fence = /^[ \t]*(?:```|~~~)[^\n]*\n(?<code>[^]*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|(?![^]))/m;
+
+const inlineCode = /^`(?<code>[^`\n]+)`$/;
+
+/** Line ends after which a command continues: an operator, a keyword, an opening bracket. */
+const openEnd = /(?:\\|\||&&|\|\||[{([]|\b(?:do|then|else|in|begin))$/;
+/** Lines that only continue a command: an operator, a keyword, a closing bracket. */
+const continued = /^(?:\||&&|\|\||done\b|fi\b|esac\b|end\b|else\b|elif\b|[)}\]])/;
+
+/** Whether the lines are clearly one command, and not an explanation with a command in it. */
+function isOneCommand(lines: readonly string[]): boolean {
+  if (lines.length <= 1 || lines.some((line) => line.includes('<<'))) return true;
+  const last = lines.length - 1;
+  const opens = lines.some((line, index) => index < last && openEnd.test(line.trimEnd()));
+  return opens || lines.slice(1).some((line) => continued.test(line.trimStart()));
+}
+
+/** Characters; a longer answer is not a command. */
+const maxLength = 8_000;
+
+function refuse(problem: string): Failure {
+  return new Failure('no_answer', `the answer is not a command: ${problem}`, {
+    hint: 'describe it in other words',
+  });
+}
+
+/** A prompt of a shell before the command, as in documentation. */
+const withoutPrompt = (line: string) => line.replace(/^[$>%] (?=\S)/, '');
+
+/**
+ * The command in an answer, as text for a command line: no code fence, no control or hidden characters, tabs as spaces.
+ * A line end remains only in a code block and in what is clearly one command.
+ * @throws Failure `no_answer` for an answer without a command
+ */
+export function commandOf(answer: string): string {
+  if (answer.length > maxLength) throw refuse('it is too long');
+  const text = sanitize(answer).replaceAll('\t', '    ').trim();
+  const block = fence.exec(text)?.groups?.['code'];
+  const code = block ?? inlineCode.exec(text)?.groups?.['code'] ?? text;
+  const lines = code
+    .replace(/^\n+|\s+$/g, '')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  if (lines.join('') === '') throw refuse('it is empty');
+  if (block === undefined && !isOneCommand(lines)) throw refuse(`it has ${lines.length} lines`);
+  return lines.length === 1 ? withoutPrompt(lines[0]?.trim() ?? '') : lines.join('\n');
+}
 
 /** @throws Failure, or the reason of an abort */
 async function readAnswer(
@@ -43,9 +142,8 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const settings = readSettings(context, silentNotices, options);
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
   const { request } = planRequest(settings, messages, true);
-  const service = await openService(context, presentation, options, settings, {
-    command: 'shell-init',
-  });
+  const source = { command: 'shell-init' };
+  const service = await openService(context, presentation, options, settings, source);
   const { stderr } = context.streams;
   const quiet = options.quiet === true || !stderr.isTerminal;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
@@ -80,4 +178,32 @@ export async function printSuggestion(
     context.signal.throwIfAborted();
     throw onOneLine(error, context);
   }
+}
+
+/** @throws Failure `usage` for a text that is not the exit status of a command that failed */
+function failedStatus(text: string): number {
+  const status = /^-?\d{1,10}$/.test(text) ? Number(text) : undefined;
+  if (status === undefined) {
+    throw new Failure('usage', `--explain must be an exit status, not "${text}"`);
+  }
+  if (status !== 0) return status;
+  throw new Failure('usage', 'the last command did not fail: its exit status is 0');
+}
+
+/**
+ * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
+ * @throws Failure; or the reason of an abort
+ */
+export async function printExplanation(
+  context: Context,
+  options: GlobalOptions,
+  shell: Shell,
+  status: string,
+): Promise<void> {
+  const code = failedStatus(status);
+  const command = (await readInput(context)).trim();
+  if (command === '') throw new Failure('usage', 'there is no last command to explain');
+  const system = explainSystem(shell, context.platform);
+  const chatOptions = { ...options, system, stream: true, stdin: false, save: false };
+  await chat(context, chatOptions, [explainPrompt(command, code)]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandOf } from '../../../src/commands/shell-init/command-answer.ts';
+import { commandOf } from '../../../src/commands/shell-init/suggest-run.ts';
 import { Failure } from '../../../src/failure.ts';
 import { hostileSequences } from '../../../src/sandbox/replies/hostile-reply.ts';
 import { fc } from '../../support/properties.ts';

@@ -5,7 +5,8 @@ import {
   lockFile,
   requireDataFolder,
 } from '../../conversation/library/conversation-folder.ts';
-import type { Journal, JournalOptions, NewAnswer } from '../../conversation/journal/journal.ts';
+import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
+import type { Journal, NewAnswer } from '../../conversation/journal/journal.ts';
 import type { Conversation, Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';

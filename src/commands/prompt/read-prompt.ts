@@ -15,6 +15,7 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { attachFiles } from './attach-files.ts';
+import { refuseUnattached } from './file-names.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
 
@@ -222,7 +223,6 @@ export async function readPrompt(
   const required = promptWords.length < words.length || options.file?.includes(inputWord) === true;
   const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   if (names.length > 0 && options.isPrompt !== true) {
-    const { refuseUnattached } = await import('./file-names.ts');
     await refuseUnattached(promptWords);
   }
   const hasPrompt = prompt !== '' || names.length > 0;

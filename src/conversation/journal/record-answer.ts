@@ -59,21 +59,32 @@ export function createAnswerRecorder(
   };
 }
 
-/** Yields the events of an answer and records them; an answer that fails or is stopped is recorded as incomplete. */
+/**
+ * Yields the events of an answer and records them; an answer that fails or is stopped is recorded as incomplete. An
+ * event is recorded in the next turn of the event loop, or before the next event: its text is printed first.
+ */
 export async function* recordAnswer(
   recorder: AnswerRecorder,
   events: AsyncIterable<ChatEvent>,
 ): AsyncGenerator<ChatEvent, void> {
   let failure: FailureKind | undefined;
+  let unrecorded: ChatEvent | undefined;
+  const record = () => {
+    if (unrecorded !== undefined) recorder.event(unrecorded);
+    unrecorded = undefined;
+  };
   try {
     for await (const event of events) {
-      recorder.event(event);
+      record();
+      unrecorded = event;
+      setImmediate(record);
       yield event;
     }
   } catch (error) {
     failure = error instanceof Failure ? error.kind : undefined;
     throw error;
   } finally {
+    record();
     recorder.end(failure);
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import type { ChatEvent } from '../../../src/client/events.ts';
@@ -57,14 +58,16 @@ describe('an answer in a journal', () => {
     expect(leaf()).not.toHaveProperty('attempts');
   });
 
-  test('has each text before the reader gets it', async () => {
+  test('has a text in the next turn of the event loop, so that it is printed first', async () => {
     const { journal, leaf } = journalWithPrompt();
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     const recorded: unknown[] = [];
     for await (const _event of recordAnswer(recorder, events([text('be'), text('cause')]))) {
       recorded.push(leaf()?.content);
+      await nextTurn();
+      recorded.push(leaf()?.content);
     }
-    expect(recorded).toEqual(['be', 'because']);
+    expect(recorded).toEqual(['why?', 'be', 'be', 'because']);
   });
 
   test('keeps a text whose reader stops at once', async () => {

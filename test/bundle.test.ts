@@ -31,7 +31,6 @@ function loadedWith(name: string, loaded = new Set<string>()): ReadonlySet<strin
 
 const slowPackages = [
   'ajv',
-  'conf',
   'htmlparser2',
   'ink',
   'marked',

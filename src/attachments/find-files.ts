@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import picomatch from 'picomatch';
 import { Failure } from '../failure.ts';
 import { type IgnoreRules, isIgnored, rulesAbove, rulesIn, withSlashes } from './ignore-rules.ts';
 
@@ -59,4 +60,17 @@ export async function findFiles(folder: string, options: FindOptions): Promise<F
   const found: Search = { ...options, names: [], links: 0 };
   await search(found, folder, await rulesAbove(resolve(folder)));
   return found;
+}
+
+/** Whether a name has characters of a pattern: `*`, `?`, `[…]`, `{a,b}`. */
+export const isPattern = (name: string): boolean => /[*?]|\[.+\]|\{.+\}/.test(name);
+
+/** The files that match a pattern, such as `*.md`. @throws as {@link findFiles} */
+export async function matchFiles(pattern: string, signal: AbortSignal): Promise<FoundFiles> {
+  const plain = withSlashes(pattern).replace(/^(?:\.\/+)+/, '');
+  const { base } = picomatch.scan(plain);
+  const folder = base === '' ? '.' : base;
+  const rest = plain.slice(base.length);
+  const hidden = /(?:^|\/)\./.test(rest);
+  return findFiles(folder, { matches: picomatch(plain), hidden, signal });
 }

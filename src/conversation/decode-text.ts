@@ -1,7 +1,35 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { Failure } from '../failure.ts';
-import { formatOf } from './file-format.ts';
+
+type Format = readonly [start: RegExp, format: string, converter?: string, contained?: string];
+
+/** The first bytes of usual files that are not text, as Latin-1, what such a file is, and bytes that it contains. */
+const formats: readonly Format[] = [
+  [/^\x89PNG/, 'a PNG image'],
+  [/^\xFF\xD8\xFF/, 'a JPEG image'],
+  [/^GIF8/, 'a GIF image'],
+  [/^RIFF.{4}WEBP/s, 'a WebP image'],
+  [/^%PDF-/, 'a PDF document', 'pdftotext FILE -'],
+  [/^PK\x03\x04/, 'a Word document', 'pandoc -t plain FILE', 'word/document.xml'],
+  [/^PK\x03\x04/, 'a ZIP archive'],
+  [/^\x1F\x8B/, 'gzip data', 'gzip -dc FILE'],
+];
+
+/** Bytes, of which the longest start has 12. */
+const headLength = 16;
+
+/** The format of bytes that are not text, by the first of them, and the shell command that prints such a file's text. */
+function formatOf(bytes: Uint8Array) {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const head = all.toString('latin1', 0, headLength);
+  const [, format, converter] =
+    formats.find(
+      ([start, , , contained = '']) =>
+        start.test(head) && (contained === '' || all.includes(contained)),
+    ) ?? [];
+  return { format, converter };
+}
 
 export interface DecodeOptions {
   /** For messages: `standard input`, or a file's name. */
@@ -34,39 +62,25 @@ export function requireEncoding(label: string): void {
   decoder(label, true);
 }
 
-const blockSize = 65_536;
-/** More than any encoding uses. */
-const maxCharacterBytes = 16;
-
-/** An offset before the invalid byte, at most a block away from it. */
-function offsetBeforeFault(bytes: Uint8Array, encoding: string): number {
-  const stream = decoder(encoding, true);
-  let start = 0;
-  try {
-    for (; start + blockSize < bytes.length; start += blockSize) {
-      stream.decode(bytes.subarray(start, start + blockSize), { stream: true });
-    }
-  } catch {
-    // This block has the invalid byte; the caller finds it.
-  }
-  return Math.max(0, start - maxCharacterBytes);
-}
-
-/** The offset of the first invalid character, found by decoding byte by byte. */
+/** The offset of the first invalid character, found by bisection. */
 function offsetOfFault(bytes: Uint8Array, encoding: string): number {
-  const stream = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  const start = offsetBeforeFault(bytes, encoding);
-  let begin = start;
-  try {
-    if (start > 0) stream.decode(bytes.subarray(0, start), { stream: true });
-    for (let offset = start; offset < bytes.length; offset += 1) {
-      const text = stream.decode(bytes.subarray(offset, offset + 1), { stream: true });
-      if (text !== '') begin = offset + 1;
+  const isValid = (end: number, stream: boolean) => {
+    try {
+      decoder(encoding, true).decode(bytes.subarray(0, end), { stream });
+      return true;
+    } catch {
+      return false;
     }
-  } catch {
-    return begin;
+  };
+  let [valid, invalid] = [0, bytes.length + 1];
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2);
+    if (isValid(middle, true)) valid = middle;
+    else invalid = middle;
   }
-  return begin;
+  // The fault is where the character begins, not at the byte that shows it.
+  while (valid > 0 && !isValid(valid, false)) valid -= 1;
+  return valid;
 }
 
 const encodingHint =

@@ -15,14 +15,14 @@ export interface PassedModel {
 /** How an answer ended. */
 export interface AnswerEnd {
   /** The model that answered, or the one in the request. */
-  readonly model?: string;
-  readonly finishReason?: string;
-  readonly usage?: Usage;
-  readonly timing?: Timing;
+  readonly model?: string | undefined;
+  readonly finishReason?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly timing?: Timing | undefined;
   /** The answer was cut, or is still being received; its text so far is kept. */
-  readonly incomplete?: boolean;
+  readonly incomplete?: boolean | undefined;
   /** Why the answer was cut or is missing; absent if it was cut because natter ended. */
-  readonly failure?: FailureKind;
+  readonly failure?: FailureKind | undefined;
 }
 
 /** Turns of one role with the same parent are versions of each other. */
@@ -34,16 +34,16 @@ export interface Turn extends AnswerEnd {
   readonly role: Role;
   readonly content: string;
   /** Of an answer: a refusal that the service sent apart from the text. */
-  readonly refusal?: string;
+  readonly refusal?: string | undefined;
   /** Of an answer: the reasoning at the start of its text, with its tags. */
-  readonly thought?: string;
+  readonly thought?: string | undefined;
   readonly createdAt: Date;
   /** The model that the conversation continues with, if it is a different one. */
-  readonly nextModel?: string;
+  readonly nextModel?: string | undefined;
   /** Of an answer with fallbacks: the profile of its model. */
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   /** The models that were asked before the one that answered. */
-  readonly fallbackFrom?: readonly PassedModel[];
+  readonly fallbackFrom?: readonly PassedModel[] | undefined;
 }
 
 /** What is sent instead of the turns up to `turn`, which stay in the conversation. */
@@ -55,8 +55,8 @@ export interface Summary {
   readonly content: string;
   readonly createdAt: Date;
   /** The model that wrote it. */
-  readonly model?: string;
-  readonly usage?: Usage;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
 }
 
 /** Fields of the request body, besides those of the settings. */
@@ -71,17 +71,17 @@ export interface Conversation {
   readonly id: string;
   readonly createdAt: Date;
   /** Set by the user; {@link titleOf} returns the one to show. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Chosen by the user after the last answer began. */
-  readonly chosenModel?: string;
+  readonly chosenModel?: string | undefined;
   /** By id, oldest first. */
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
   readonly selection: ReadonlyMap<string | undefined, string>;
   /** Set by the user for the next prompts. */
-  readonly parameters?: ParameterChanges;
+  readonly parameters?: ParameterChanges | undefined;
   /** By {@link Summary.turn}; absent without one. */
-  readonly summaries?: ReadonlyMap<string, Summary>;
+  readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
 /** All versions of a turn, itself included, oldest first. */

@@ -1,8 +1,8 @@
 import { failureAt, type SourceFile } from './place.ts';
-import type { PromptFile, PromptSource } from './prompt-file.ts';
+import type { PromptFile } from './prompt-file.ts';
 import { readFrontMatter } from './front-matter-keys.ts';
 import { type Part, splitText, type Template, textPart } from './template.ts';
-import { readMapping, type YamlEntry } from './yaml-mapping.ts';
+import type { YamlEntry } from './yaml-mapping.ts';
 
 /** Of Python's `string.Template`. */
 const dollarName = /\$(?:(?<escaped>\$)|(?<name>[A-Za-z_]\w*)|\{(?<braced>[A-Za-z_]\w*)\})/g;
@@ -55,8 +55,7 @@ function noticesOf(entries: readonly YamlEntry[], file: SourceFile): readonly st
 }
 
 /** Parses a template of `llm`. @throws Failure `usage` */
-export function parseLlmTemplate({ file, content }: PromptSource): PromptFile {
-  const entries = readMapping(content, file, 1) ?? [];
+export function parseLlmTemplate(entries: readonly YamlEntry[], file: SourceFile): PromptFile {
   for (const entry of entries) checkKey(entry, file);
   const find = (key: string) => entries.find((entry) => entry.key === key && entry.value !== null);
   const renamed = entries.flatMap((entry) => {

@@ -1,7 +1,13 @@
 import { createLineCounter } from '../line-counter.ts';
-import type { FrontMatter } from './front-matter-keys.ts';
-import type { Place, SourceFile } from './place.ts';
-import { failureAt, placeText } from './place.ts';
+import {
+  agentKeys,
+  frontMatterKeys,
+  readFrontMatter,
+  toolKeys,
+  type FrontMatter,
+} from './front-matter-keys.ts';
+import { parseLlmTemplate } from './llm-template.ts';
+import { failureAt, placeText, type Place, type SourceFile } from './place.ts';
 import type { PromptFile, PromptFormat, PromptSource } from './prompt-file.ts';
 import { splitFrontMatter, type SplitFile } from '../front-matter.ts';
 import { parseTemplate, placeholdersOf } from './template.ts';
@@ -21,8 +27,14 @@ interface Front {
   readonly front: FrontMatter;
   readonly isOfAgent: boolean;
   /** Where the file names tools. */
-  readonly tools: Place | undefined;
+  readonly tools?: Place | undefined;
   readonly split: SplitFile;
+}
+
+/** YAML is loaded only for a file that has some. */
+async function readYaml({ file }: PromptSource, text: string, line: number) {
+  const { readMapping } = await import('./yaml-mapping.ts');
+  return readMapping(text, file, line);
 }
 
 /** Coding agents take `argument-hint: [issue] [priority]`, which is not YAML. */
@@ -36,35 +48,24 @@ function quoteHint(frontMatter: string): string {
 /** A first line of dashes with a key below it. */
 const openFront = /^(?:#![^\n]*\n)?---[ \t]*\r?\n(?<key>[a-z-]+):/;
 
-/** @throws Failure `usage` for front matter without its second line of dashes, which would be sent as text */
-async function refuseOpenFront({ file, content }: PromptSource, line: number): Promise<void> {
-  const key = openFront.exec(content)?.groups?.['key'];
-  if (key === undefined) return;
-  const { frontMatterKeys } = await import('./front-matter-keys.ts');
-  if (!frontMatterKeys.has(key)) return;
-  throw failureAt({ file, line }, 'the front matter has no end', {
-    hint: 'write a line --- below it; a text may begin with a blank line before its ---',
-  });
-}
-
-/** YAML is loaded only for a file with front matter. */
 async function readFront(source: PromptSource): Promise<Front> {
   const { file, content } = source;
   const split = splitFrontMatter(content);
   const { frontMatter, frontMatterLine: line } = split;
-  const none = { front: {}, isOfAgent: false, tools: undefined };
   if (frontMatter === undefined) {
-    await refuseOpenFront(source, line);
-    return { ...none, split };
+    const key = openFront.exec(content)?.groups?.['key'] ?? '';
+    if (!frontMatterKeys.has(key)) return { front: {}, isOfAgent: false, split };
+    // It would be sent as text.
+    throw failureAt({ file, line }, 'the front matter has no end', {
+      hint: 'write a line --- below it; a text may begin with a blank line before its ---',
+    });
   }
-  const { readMapping } = await import('./yaml-mapping.ts');
-  const entries = readMapping(quoteHint(frontMatter), file, line);
+  const entries = await readYaml(source, quoteHint(frontMatter), line);
   if (entries === undefined) {
     // A text between two rules of Markdown.
     const body = content.slice(content.indexOf('---')).trimEnd();
-    return { ...none, split: { ...split, body, bodyLine: line - 1 } };
+    return { front: {}, isOfAgent: false, split: { ...split, body, bodyLine: line - 1 } };
   }
-  const { agentKeys, readFrontMatter, toolKeys } = await import('./front-matter-keys.ts');
   const tools = entries.find(({ key }) => toolKeys.has(key));
   return {
     front: readFrontMatter(entries, file),
@@ -74,56 +75,56 @@ async function readFront(source: PromptSource): Promise<Front> {
   };
 }
 
+/** A notice about the first match of a pattern in the body; none without one. */
+function noticeOf(
+  { split }: Front,
+  file: SourceFile,
+  pattern: RegExp,
+  describe: (found: string) => string,
+): readonly string[] {
+  const found = pattern.exec(split.body);
+  if (found === null) return [];
+  const line = createLineCounter(split.body, split.bodyLine)(found.index);
+  return [`${placeText({ file, line })}: ${describe(found[0])}`];
+}
+
 /** What looks like a variable with a default: `{{lang|ts}}`, `{{lang:ts}}`, `{{lang=ts}}`. */
 const likeDefault =
   /(?<![\\$])\{\{[ \t]*(?!(?:file|include):)[A-Za-z_][\w-]*[ \t]*[|:=][^{}\n]*\}\}/;
 
-/** @param line of the file in which the text begins */
-function defaultNotice(text: string, line: number, file: SourceFile): readonly string[] {
-  const found = likeDefault.exec(text);
-  if (found === null) return [];
-  const place = { file, line: createLineCounter(text, line)(found.index) };
-  return [
-    `${placeText(place)}: ${found[0]} is sent as text; a default is set under variables: in the front matter`,
-  ];
-}
-
-/** Commands that a coding agent would run, and replace by their output. */
-const agentCommand = /(?:^|\s)!`[^`\n]+`/;
+/** A command that a coding agent would run, and replace by its output. */
+const agentCommand = /(?<=^|\s)!`[^`\n]+`/;
 
 /** A file that a coding agent would attach: `@src/main.ts`, `@$1`, `@$ARGUMENTS`. An address of e-mail is none. */
 const agentMention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~.-]*[/.][\w~./-]*\w)/;
 
-function mentionNotice({ split }: Front, file: SourceFile): readonly string[] {
-  const found = agentMention.exec(split.body);
-  if (found === null) return [];
-  const [text] = found;
-  const line = createLineCounter(split.body, split.bodyLine)(found.index);
-  const insert = text.startsWith('@$')
-    ? '-f attaches a file'
-    : `{{file:${text.slice(1)}}} inserts it`;
-  return [`${placeText({ file, line })}: ${text} is sent as text; ${insert}`];
-}
+const insertAdvice = (mention: string) =>
+  mention.startsWith('@$') ? '-f attaches a file' : `{{file:${mention.slice(1)}}} inserts it`;
 
-function agentNotices(
-  { front, tools, split }: Front,
-  file: PromptSource['file'],
-): readonly string[] {
-  const notices: string[] = [];
-  const command = agentCommand.exec(split.body);
-  const { model } = front;
-  if (model !== undefined) {
-    notices.push(`${placeText(model.place)}: the model is that of a coding agent and is ignored`);
-  }
-  if (command !== null) {
-    const start = command.index + command[0].indexOf('!');
-    const line = createLineCounter(split.body, split.bodyLine)(start);
-    const text = command[0].trim();
-    notices.push(`${placeText({ file, line })}: natter runs no commands: ${text} is sent as text`);
-  } else if (tools !== undefined) {
-    notices.push(`${placeText(tools)}: natter has no tools; the model gets only the text`);
-  }
-  return notices;
+function agentNotices(read: Front, file: SourceFile): readonly string[] {
+  const { model } = read.front;
+  const commands = noticeOf(
+    read,
+    file,
+    agentCommand,
+    (text) => `natter runs no commands: ${text} is sent as text`,
+  );
+  const tools =
+    read.tools === undefined
+      ? []
+      : [`${placeText(read.tools)}: natter has no tools; the model gets only the text`];
+  return [
+    ...(model === undefined
+      ? []
+      : [`${placeText(model.place)}: the model is that of a coding agent and is ignored`]),
+    ...(commands.length > 0 ? commands : tools),
+    ...noticeOf(
+      read,
+      file,
+      agentMention,
+      (text) => `${text} is sent as text; ${insertAdvice(text)}`,
+    ),
+  ];
 }
 
 /**
@@ -138,8 +139,7 @@ export async function parsePromptFile(
   const { file } = source;
   const named = formatOf(file.path);
   if (named === 'llm') {
-    const { parseLlmTemplate } = await import('./llm-template.ts');
-    return parseLlmTemplate(source);
+    return parseLlmTemplate((await readYaml(source, source.content, 1)) ?? [], file);
   }
   const read = await readFront(source);
   const { system, model, ...others } = read.front;
@@ -160,8 +160,14 @@ export async function parsePromptFile(
   const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
   const notices =
     format === 'agent'
-      ? [...agentNotices(read, file), ...mentionNotice(read, file)]
-      : defaultNotice(body, firstLine, file);
+      ? agentNotices(read, file)
+      : noticeOf(
+          read,
+          file,
+          likeDefault,
+          (text) =>
+            `${text} is sent as text; a default is set under variables: in the front matter`,
+        );
   const text = parse(body, firstLine);
   // With a place for the input, a pattern is the whole prompt.
   const isWhole = placeholdersOf(text, 'stdin').length > 0;

@@ -7,7 +7,6 @@ import {
   LineCounter,
   parseDocument,
   type Node,
-  visit,
 } from 'yaml';
 import { Failure } from '../failure.ts';
 import { failureAt, type SourceFile } from './place.ts';
@@ -63,7 +62,7 @@ function readValue(node: Node | null, line: number, reading: Reading): YamlValue
 const deepest = 100;
 
 /** Columns of indentation, and list marks in a row. */
-const likelyDeep = new RegExp(`^ {${10 * deepest}}|(?:[-?] +){${deepest}}`, 'm');
+const likelyDeep = new RegExp(`^ {${5 * deepest}}|(?:[-?] +){${deepest}}`, 'm');
 
 /**
  * Whether a text may have more levels than the parser can read: Node ends, without an error to catch, if the stack is
@@ -73,19 +72,9 @@ function mayBeDeep(text: string): boolean {
   let open = 0;
   for (const [bracket] of text.matchAll(/[[{}\]]/g)) {
     open = Math.max(0, open + (bracket === '[' || bracket === '{' ? 1 : -1));
-    if (open > 5 * deepest) return true;
+    if (open > deepest) return true;
   }
   return likelyDeep.test(text);
-}
-
-/** Later steps read values recursively. */
-function isDeep(document: Document.Parsed): boolean {
-  let most = 0;
-  visit(document, (_key, _node, { length }) => {
-    most = Math.max(most, length);
-  });
-  // A mapping is two nodes: with the pair.
-  return most > 2 * deepest;
 }
 
 /**
@@ -101,11 +90,11 @@ export function readMapping(
   const counter = new LineCounter();
   const lineOf = (offset: number) => counter.linePos(offset).line + firstLine - 1;
   const place = { file, line: firstLine };
-  const tooDeep = () => failureAt(place, 'not valid YAML: its values are nested too deeply');
-  if (mayBeDeep(text)) throw tooDeep();
+  if (mayBeDeep(text)) {
+    throw failureAt(place, 'not valid YAML: its values are nested too deeply');
+  }
   try {
     const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
-    if (isDeep(document)) throw tooDeep();
     const [error] = document.errors;
     if (error !== undefined) {
       const message = error.message.split('\n')[0]?.replace(/[.:]$/, '') ?? '';

@@ -2,7 +2,8 @@ import { type Environment, isSet } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import type { Resolved } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-name.ts';
-import { conversationDefinitions } from './conversation-definitions.ts';
+import { definitions } from './definitions.ts';
+import type { SettingKey } from './setting-values.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
 /** The profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
@@ -77,8 +78,20 @@ export function chooseProfile(choice: ProfileChoice, allowNew = false): Resolved
   throw unknownProfile(chosen.value, choice.stored);
 }
 
-const names: ReadonlySet<string> = new Set([
-  ...Object.values(conversationDefinitions).map(({ name }) => name),
+const terminalKeys: readonly SettingKey[] = [
+  'shellCommands',
+  'compact',
+  'editing',
+  'theme',
+  'wrap',
+  'notify',
+  'notifyAfter',
+  'progress',
+  'windowTitle',
+];
+
+const terminalNames: ReadonlySet<string> = new Set([
+  ...terminalKeys.map((key) => definitions[key].name),
   'keys',
   'colors',
 ]);
@@ -89,7 +102,7 @@ const names: ReadonlySet<string> = new Set([
  */
 export function terminalSettings({ settings }: StoredSettings, profile: string): StoredSettings {
   const own = ownEntry(settings.profiles, profile) ?? {};
-  const kept = Object.entries(own).filter(([name]) => names.has(name));
+  const kept = Object.entries(own).filter(([name]) => terminalNames.has(name));
   const profiles = { [defaultProfile]: Object.fromEntries(kept) };
   // No profile was chosen for the sandbox.
   const { profile: _chosen, ...others } = settings;

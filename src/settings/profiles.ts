@@ -10,28 +10,14 @@ import { definitions } from './definitions.ts';
 import { parseOwnColor, storedColor } from './own-colors.ts';
 import { parsePrice } from './prices.ts';
 import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
-import { parseSettingName, type SettingName } from './setting-name.ts';
+import { parseSettingName, type Family, type SettingName } from './setting-name.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
 // Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
 
-/** The members of a profile with the settings of each family. */
-const families = {
-  parameter: 'params',
-  header: 'headers',
-  price: 'prices',
-  key: 'keys',
-  color: 'colors',
-} as const;
-
-interface Place {
-  readonly family?: (typeof families)[keyof typeof families];
-  readonly key: string;
-}
-
-function placeOf(name: SettingName): Place {
-  if (name.family === 'setting') return { key: definitions[name.key].name };
-  return { family: families[name.family], key: name.name };
+/** Where a setting is in a profile. */
+function placeOf(name: SettingName): { readonly family?: Family; readonly key: string } {
+  return name.family === undefined ? { key: definitions[name.key].name } : name;
 }
 
 function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
@@ -44,16 +30,24 @@ function withProfile(stored: StoredSettings, name: string, profile: Profile): St
 
 function parseValue(name: SettingName, text: string, label: string): unknown {
   const origin: ValueOrigin = { label, kind: 'usage' };
-  if (name.family === 'setting') {
-    const definition = definitions[name.key] as Definition<unknown>;
-    return definition.type.store(parseSettingValue(definition, text, origin));
+  switch (name.family) {
+    case undefined: {
+      const definition = definitions[name.key] as Definition<unknown>;
+      return definition.type.store(parseSettingValue(definition, text, origin));
+    }
+    case 'params':
+      return parseParameterValue(text, origin);
+    case 'headers':
+      return parseHeaderValue(text, origin);
+    case 'keys':
+      return text;
+    case 'colors':
+      return storedColor(parseOwnColor(text, origin));
+    case 'prices': {
+      const { input, output, currency } = parsePrice(text, origin);
+      return `${input}/${output} ${currency}`;
+    }
   }
-  if (name.family === 'parameter') return parseParameterValue(text, origin);
-  if (name.family === 'header') return parseHeaderValue(text, origin);
-  if (name.family === 'key') return text;
-  if (name.family === 'color') return storedColor(parseOwnColor(text, origin));
-  const { input, output, currency } = parsePrice(text, origin);
-  return `${input}/${output} ${currency}`;
 }
 
 /** The value stored in the profile, if any. @throws Failure `usage` for an unknown setting */

@@ -188,31 +188,6 @@ function resolveApiKey(request: SecretRequest): ResolvedKey {
   return { apiKey: { value, source: { kind: 'profile', name: profile } } };
 }
 
-/** The secret headers of a profile that belong to a different origin than that of the base URL in force. */
-function unsentHeaders(
-  headers: readonly string[],
-  profile: string,
-  ownBaseUrl: string | undefined,
-  baseUrl: string | undefined,
-): readonly UnsentSecret[] {
-  if (baseUrl === undefined || headers.length === 0) return [];
-  const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
-  if (belongsTo === requested) return [];
-  return headers
-    .filter(isSecretHeader)
-    .map((name) => ({ what: `header ${name}`, profile, belongsTo, requested }));
-}
-
-function withoutUnsent<Value>(
-  headers: Readonly<Record<string, Value>>,
-  unsent: readonly UnsentSecret[],
-): Readonly<Record<string, Value>> {
-  const names = new Set(unsent.map(({ what }) => what));
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !names.has(`header ${name}`)),
-  );
-}
-
 /**
  * All settings in force: flag over environment over profile over default; an empty variable counts as unset.
  * @throws Failure `usage` for a bad flag, `configuration` for a bad variable, profile or key; it names the source
@@ -235,17 +210,23 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const command = { value: values.apiKeyCommand, source: sources.apiKeyCommand };
   const request = { profile: profile.name, environment, stored, baseUrl, ownBaseUrl, command };
   const { unsent: unsentKey, ...key } = resolveApiKey(request);
-  const unsent = unsentHeaders(Object.keys(headers), profile.name, ownBaseUrl, baseUrl);
+  const [belongsTo, requested] = [originOf(ownBaseUrl), originOf(baseUrl)];
+  // Secret headers belong to the profile's own service.
+  const isUnsent = (name: string) =>
+    baseUrl !== undefined && belongsTo !== requested && isSecretHeader(name);
+  const unsentHeaders = Object.keys(headers)
+    .filter(isUnsent)
+    .map((name) => ({ what: `header ${name}`, profile: profile.name, belongsTo, requested }));
   return {
     profile: chosen,
     values: isForOther ? { ...values, apiPath: undefined } : values,
     sources,
     params: resolveParams(flags, profile),
-    headers: withoutUnsent(headers, unsent),
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isUnsent(name))),
     prices: resolveFamily(profile, profile.settings.prices),
     keys: resolveFamily(profile, profile.settings.keys),
     colors: resolveFamily(profile, profile.settings.colors),
     ...key,
-    unsentSecrets: [...(unsentKey === undefined ? [] : [unsentKey]), ...unsent],
+    unsentSecrets: [...(unsentKey === undefined ? [] : [unsentKey]), ...unsentHeaders],
   };
 }

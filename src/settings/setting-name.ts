@@ -92,10 +92,24 @@ export const settingFamilies = [
   },
 ] as const;
 
+/** Checks the name of a member of a family. @returns the name to store @throws Failure `usage` */
+const checkMember = {
+  params: (name: string) => checkParameterName(name, 'usage'),
+  headers: (name: string) => checkHeaderName(name, 'usage'),
+  prices: checkPricedModel,
+  keys: checkActionName,
+  colors: (name: string) => checkColoredPart(name, 'usage'),
+};
+
+/** The member of a profile with the settings of a family. */
+export type Family = keyof typeof checkMember;
+
+const isFamily = (text: string): text is Family => Object.hasOwn(checkMember, text);
+
 /** A parsed name of `config set`. */
 export type SettingName =
-  | { readonly family: 'setting'; readonly key: SettingKey }
-  | { readonly family: 'parameter' | 'header' | 'price' | 'key' | 'color'; readonly name: string };
+  | { readonly family: undefined; readonly key: SettingKey }
+  | { readonly family: Family; readonly key: string };
 
 function checkPricedModel(name: string): string {
   if (name.trim() !== '' && !isPrototypeName(name)) return name;
@@ -132,21 +146,10 @@ function unknownSetting(name: string): Failure {
 /** @throws Failure `usage` for an unknown name */
 export function parseSettingName(text: string): SettingName {
   const key = settingKeys.find((candidate) => definitions[candidate].name === text);
-  if (key !== undefined) return { family: 'setting', key };
-  const [family, ...rest] = text.split('.');
-  const name = rest.join('.');
-  if (rest.length > 0 && family === 'params') {
-    return { family: 'parameter', name: checkParameterName(name, 'usage') };
-  }
-  if (rest.length > 0 && family === 'headers') {
-    return { family: 'header', name: checkHeaderName(name, 'usage') };
-  }
-  if (rest.length > 0 && family === 'prices') {
-    return { family: 'price', name: checkPricedModel(name) };
-  }
-  if (rest.length > 0 && family === 'keys') return { family: 'key', name: checkActionName(name) };
-  if (rest.length > 0 && family === 'colors') {
-    return { family: 'color', name: checkColoredPart(name, 'usage') };
+  if (key !== undefined) return { family: undefined, key };
+  const [family = '', ...rest] = text.split('.');
+  if (rest.length > 0 && isFamily(family)) {
+    return { family, key: checkMember[family](rest.join('.')) };
   }
   throw unknownSetting(text);
 }

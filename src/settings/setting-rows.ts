@@ -2,7 +2,7 @@ import type { Definition } from './setting-values.ts';
 import { definitions, settingKeys } from './definitions.ts';
 import { maskKey, maskMark, maskUrl } from '../secrecy/mask.ts';
 import { isSecretHeader } from '../secrecy/secret-parts.ts';
-import type { ResolvedSettings, Source } from './resolved-settings.ts';
+import type { Resolved, ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** A line of `config list` or of a dry run, masked. */
 export interface SettingRow {
@@ -35,27 +35,16 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
+const families = ['params', 'headers', 'prices', 'keys', 'colors'] as const;
+
 function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
-  const params = Object.entries(resolved.params).map(([name, { value, source }]): SettingRow => ({
-    name: `params.${name}`,
-    value: JSON.stringify(value),
-    json: value,
-    source,
-  }));
-  const headers = Object.entries(resolved.headers).map(([header, { value, source }]) => {
-    const name = `headers.${header}`;
-    return textRow(name, maskSettingValue(name, value), source);
-  });
-  const prices = Object.entries(resolved.prices).map(([model, { value, source }]) =>
-    textRow(`prices.${model}`, String(value), source),
+  return families.flatMap((family) =>
+    Object.entries<Resolved<unknown>>(resolved[family]).map(([key, { value, source }]) => {
+      const name = `${family}.${key}`;
+      if (family === 'params') return { name, value: JSON.stringify(value), json: value, source };
+      return textRow(name, maskSettingValue(name, String(value)), source);
+    }),
   );
-  const keys = Object.entries(resolved.keys).map(([action, { value, source }]) =>
-    textRow(`keys.${action}`, String(value), source),
-  );
-  const colors = Object.entries(resolved.colors).map(([part, { value, source }]) =>
-    textRow(`colors.${part}`, String(value), source),
-  );
-  return [...params, ...headers, ...prices, ...keys, ...colors];
 }
 
 /** All settings in force, in the order of the table, with secrets masked. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 
 import { afterAll } from 'vitest';
 
-import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
+import type { JournalOptions } from '../../src/conversation/journal/journal-file.ts';
+import type { Journal } from '../../src/conversation/journal/journal.ts';
 import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
 import type { ExportOptions } from '../../src/conversation/export/export.ts';
 import { pathOf, type Conversation } from '../../src/conversation/tree.ts';

@@ -15,7 +15,6 @@ import { countOf } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import { createProgress } from '../../output/progress.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
@@ -100,8 +99,8 @@ async function searchAll(
       hits += found;
       if (found > 0) conversations += 1;
     } catch (error) {
-      if (error instanceof Failure || context.signal.aborted) throw error;
-      presentation.notices.warning(`cannot read ${entry.path}: ${failureReason(error)}`);
+      if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
+      presentation.notices.warning(error.message);
     }
     done += entry.size;
     if (context.clock.monotonic() - turnStart < maxTurnTime) continue;

@@ -4,7 +4,8 @@ import {
   lockFile,
   requireDataFolder,
 } from '../../conversation/library/conversation-folder.ts';
-import type { Journal, JournalOptions } from '../../conversation/journal/journal.ts';
+import type { Journal } from '../../conversation/journal/journal.ts';
+import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
 import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { Conversation, Role } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';

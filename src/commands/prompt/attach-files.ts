@@ -6,6 +6,7 @@ import { Failure, type FailureOptions } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { Context } from '../program/context.ts';
+import { hintForName } from './file-names.ts';
 
 export interface AttachOptions {
   readonly encoding?: string | undefined;
@@ -42,7 +43,7 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof Failure) throw error;
-    const { attachOthers, hintForName } = await import('./attach-others.ts');
+    const { attachOthers } = await import('./attach-others.ts');
     const others = await attachOthers(name, options);
     if (others !== undefined) return others;
     const hint = await hintForName(name);

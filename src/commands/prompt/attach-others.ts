@@ -1,14 +1,13 @@
-import { stat } from 'node:fs/promises';
-import { findFiles, type FoundFiles } from '../../attachments/find-files.ts';
-import { isPattern, isUrl } from '../../attachments/names.ts';
-import { matchFiles } from '../../attachments/pattern.ts';
+import { findFiles, isPattern, matchFiles, type FoundFiles } from '../../attachments/find-files.ts';
+import { lookUpAddresses } from '../../attachments/private-address.ts';
 import { type ReadTexts, readTexts } from '../../attachments/read-texts.ts';
+import { nodeNetwork } from '../../client/http/node-network.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { countOf, tokenText } from '../../output/figures.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import type { AttachOptions } from './attach-files.ts';
-import { isFile } from './file-names.ts';
+import { isEntry } from './file-names.ts';
 
 /** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
 function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string {
@@ -22,15 +21,6 @@ function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string
   ].filter((part) => part !== '');
   const ending = skipped.length === 0 ? '' : `; skipped ${skipped.join(', ')}`;
   return `${name}: ${countOf(files.length, 'file')}, ${tokenText(tokens, true)}${ending}`;
-}
-
-async function isFolder(name: string): Promise<boolean> {
-  try {
-    return (await stat(name)).isDirectory();
-  } catch {
-    // The failure to read it as a file is reported.
-    return false;
-  }
 }
 
 const unmatchedHint =
@@ -67,11 +57,15 @@ async function attachPage(
   { context, signal }: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
   const { fetchPage } = await import('../../attachments/fetch-page.ts');
-  const { lookUpAddresses: lookUp } = await import('../../attachments/private-address.ts');
-  const { nodeNetwork: network } = await import('../../client/http/node-network.ts');
   const { environment, clock, version } = context;
-  const userAgent = `natter/${version}`;
-  const page = await fetchPage(name, { network, environment, clock, lookUp, userAgent, signal });
+  const page = await fetchPage(name, {
+    network: nodeNetwork,
+    environment,
+    clock,
+    lookUp: lookUpAddresses,
+    userAgent: `natter/${version}`,
+    signal,
+  });
   return [page];
 }
 
@@ -81,16 +75,9 @@ export async function attachOthers(
   options: AttachOptions,
 ): Promise<readonly AttachedFile[] | undefined> {
   const { signal } = options;
-  if (isUrl(name)) return attachPage(name, options);
-  if (await isFolder(name)) return attachFound(name, () => findFiles(name, { signal }), options);
+  if (/^https?:\/\//i.test(name)) return attachPage(name, options);
+  if (await isEntry(name, 'isDirectory'))
+    return attachFound(name, () => findFiles(name, { signal }), options);
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
   return undefined;
-}
-
-/** For the name of a missing file that is a list of names. */
-export async function hintForName(name: string): Promise<string | undefined> {
-  const parts = name.split(',').map((part) => part.trim());
-  if (parts.length < 2) return undefined;
-  const found = await Promise.all(parts.map(isFile));
-  return found.every(Boolean) ? '-f takes one file; repeat it for each file' : undefined;
 }

@@ -4,7 +4,10 @@ import { Failure } from '../../failure.ts';
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
-import type { PromptFile } from '../../prompt-files/prompt-file.ts';
+import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
+import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
+import { resolveReference } from '../../prompt-files/library/boundary.ts';
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { type AttachOptions, readBytes } from './attach-files.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
@@ -53,4 +56,28 @@ export function loadPromptFile(
     return inspected?.content ?? content;
   };
   return loadPrompt(found, { directory, read });
+}
+
+/** Reads the files of the `file` placeholders, each once. */
+export async function readInserted(
+  context: FolderFacts,
+  { guard, ...options }: LoadOptions,
+  found: FoundPrompt,
+  prompt: PromptFile,
+): Promise<(placeholder: Placeholder) => string> {
+  const { directory } = promptPlaces(context);
+  const paths = new Map<Placeholder, string>();
+  const contents = new Map<string, AttachedFile>();
+  for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {
+    const file = resolveReference(found.boundary, placeholder, directory);
+    paths.set(placeholder, file.path);
+    if (contents.has(file.path)) continue;
+    contents.set(file.path, { name: file.name, content: await readTextFile(options, file) });
+  }
+  const read = [...contents];
+  const inspected = await guard?.inspect(read.map(([, text]) => text));
+  const texts = new Map(
+    read.map(([path, text], index) => [path, (inspected?.[index] ?? text).content]),
+  );
+  return (placeholder) => texts.get(paths.get(placeholder) ?? '') ?? '';
 }

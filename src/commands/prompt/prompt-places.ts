@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PromptPlaces } from '../../prompt-files/library/prompt-folders.ts';
+import type { PromptPlaces } from '../../prompt-files/library/find-prompt.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 
 /** Where prompt files are looked up: from the current directory on, and in the settings folder. */

@@ -15,9 +15,9 @@ import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { attachFiles } from './attach-files.ts';
+import { refuseUnattached } from './file-names.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
-import { refuseUnattached } from './file-names.ts';
 
 interface InputOptions {
   /** `-`: input must not be empty, and a terminal is read too. */

@@ -6,8 +6,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { loadPromptFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import { checkNewName, newPath } from './new-prompt.ts';
-import { createPromptFile } from './write-prompt.ts';
+import { checkNewName, createPromptFile, newPath } from './new-prompt.ts';
 
 export interface EditOptions extends GlobalOptions {
   /** Creates a new prompt file in the project. */

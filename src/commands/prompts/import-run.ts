@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
-import { placeText } from '../../prompt-files/place.ts';
+import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
-import { findSources, type ImportSource } from '../../prompt-files/library/import-sources.ts';
+import { entryAt, isFile } from '../../prompt-files/library/boundary.ts';
+import { fileOf, namesIn } from '../../prompt-files/library/find-prompt.ts';
 import { readUser } from '../../prompt-files/library/load-prompt.ts';
 import type { Notices } from '../../output/notices.ts';
 import { printTable } from '../print/print-data.ts';
@@ -14,13 +15,59 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import { checkNewName, newPath } from './new-prompt.ts';
-import { createPromptFile } from './write-prompt.ts';
+import { checkNewName, createPromptFile, newPath } from './new-prompt.ts';
 
 export interface ImportOptions extends GlobalOptions {
   readonly name?: string;
   readonly project?: boolean;
   readonly force?: boolean;
+}
+
+/** A file to import, and the name of its prompt. */
+interface ImportSource {
+  readonly name: string;
+  readonly file: SourceFile;
+}
+
+const withoutExtension = (name: string) => name.replace(/\.(?:prompt\.)?[^.]+$/, '');
+
+/** The name of a single file; a fabric pattern has that of its folder. */
+function nameOfFile(file: string): string {
+  const base = path.basename(file);
+  const isPattern = base.toLowerCase() === 'system.md';
+  return isPattern ? path.basename(path.dirname(file)) : withoutExtension(base);
+}
+
+/**
+ * The prompt files of a path: a file, a fabric pattern, or all that a folder contains.
+ * @param shown the path as typed
+ * @throws Failure `not_found` for a path that does not exist, or a folder without prompt files
+ */
+function findSources(target: string, shown: string): readonly ImportSource[] {
+  const entry = entryAt(target);
+  if (entry === undefined)
+    throw new Failure('not_found', `there is no file or folder ${shown}`, {
+      hint: 'name a prompt file, or a folder of them: natter prompts import --help',
+    });
+  if (!entry.isDirectory()) {
+    return [{ name: nameOfFile(target), file: { name: shown, path: target } }];
+  }
+  const pattern = path.join(target, 'system.md');
+  if (isFile(pattern)) {
+    const file = { name: path.join(shown, 'system.md'), path: pattern };
+    return [{ name: nameOfFile(pattern), file }];
+  }
+  const found = namesIn(target).flatMap((name) => {
+    const file = fileOf(target, name);
+    const relative = file === undefined ? '' : path.relative(target, file);
+    return file === undefined
+      ? []
+      : [{ name, file: { name: path.join(shown, relative), path: file } }];
+  });
+  if (found.length > 0) return found;
+  throw new Failure('not_found', `${shown} contains no prompt files`, {
+    hint: 'prompt files are .md and .yaml files, and folders with system.md',
+  });
 }
 
 /** Names of files may have characters that are not allowed in the names of prompts. */
@@ -45,10 +92,11 @@ async function importOne(
 ): Promise<readonly [name: string, file: string]> {
   const name = options.name ?? nameOf(source.name);
   checkNewName(context, name);
-  const read = (file: ImportSource['file']) => readTextFile(attach, file);
+  const read = (file: SourceFile) => readTextFile(attach, file);
   const user = await readUser(source.file, read);
   const content = await read(source.file);
   const prompt = await parsePromptFile({ file: source.file, content }, user);
+  // With yaml, which no other command needs at its start.
   const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
   const file = newPath(context, name, options.project === true);
   createPromptFile(file, promptMarkdown(prompt), options.project === true, options.force === true);

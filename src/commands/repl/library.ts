@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 
 import { requireDataFolder } from '../../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../../conversation/library/find-conversation.ts';
-import type { JournalOptions } from '../../conversation/journal/journal.ts';
+import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import {
   branchJournal,

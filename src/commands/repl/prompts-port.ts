@@ -24,8 +24,7 @@ import type {
 } from '../../repl/state/prompt-command.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
-import { readInserted } from '../prompt/inserted-files.ts';
-import { loadPromptFile } from '../prompt/load-prompt-file.ts';
+import { loadPromptFile, readInserted } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import { composeFile } from '../run/compose-file.ts';
 import { readOwnSchema } from '../run/file-schema.ts';

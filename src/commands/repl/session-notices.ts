@@ -1,4 +1,4 @@
-import type { JournalOptions } from '../../conversation/journal/journal.ts';
+import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Presentation } from '../print/presentation.ts';
 

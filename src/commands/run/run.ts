@@ -11,8 +11,7 @@ import { childNamed } from '../completion/tree.ts';
 import { beforeDashes } from '../program/command-line.ts';
 import type { Context } from '../program/context.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
-import { readInserted } from '../prompt/inserted-files.ts';
-import { loadPromptFile } from '../prompt/load-prompt-file.ts';
+import { loadPromptFile, readInserted } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import {
   inputName,

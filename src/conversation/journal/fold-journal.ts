@@ -1,162 +1,170 @@
-import type { JournalRecord, SummaryRecord, TurnRecord } from './records.ts';
+import type { Timing } from '../../client/events.ts';
+import { isJsonObject } from '../../json.ts';
 import type { Conversation, ParameterChanges, Summary, Turn } from '../tree.ts';
-import {
-  dateOf,
-  parametersFromRecord,
-  summaryFromRecord,
-  turnFromRecord,
-  withEnd,
-} from './turn-records.ts';
+import type {
+  EndRecord,
+  JournalRecord,
+  ParametersRecord,
+  SummaryRecord,
+  TurnRecord,
+} from './records.ts';
+
+// The fields of a record that are not required may have any value: `parseLine` checks only the others.
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** The epoch for an invalid time. */
+function dateOf(text: unknown): Date {
+  const value = new Date(typeof text === 'string' ? text : Number.NaN);
+  return Number.isNaN(value.getTime()) ? new Date(0) : value;
+}
+
+const usageOf = ({ usage }: EndRecord | SummaryRecord) =>
+  typeof usage === 'object' && usage !== null ? usage : undefined;
+
+function timingOf({ timing }: EndRecord): Timing | undefined {
+  if (typeof timing?.total_ms !== 'number') return undefined;
+  const { first_text_ms: firstText, total_ms: total } = timing;
+  return typeof firstText === 'number' ? { firstText, total } : { total };
+}
+
+function turnOf(record: TurnRecord, parent: string | undefined): Turn {
+  return {
+    id: record.id,
+    parent,
+    role: record.role,
+    content: record.content,
+    createdAt: dateOf(record.created_at),
+    model: textIn(record.model),
+    nextModel: textIn(record.next_model),
+    profile: textIn(record.profile),
+    fallbackFrom: Array.isArray(record.fallbackFrom) ? record.fallbackFrom : undefined,
+    // Until its end record.
+    incomplete: record.role === 'assistant' ? true : undefined,
+  };
+}
+
+const endedTurn = (turn: Turn, record: EndRecord): Turn => ({
+  ...turn,
+  model: textIn(record.model) ?? turn.model,
+  finishReason: textIn(record.finish_reason),
+  usage: usageOf(record),
+  timing: timingOf(record),
+  incomplete: record.incomplete === true ? true : undefined,
+  failure: typeof record.failure === 'string' ? record.failure : undefined,
+});
+
+const summaryOf = (record: SummaryRecord): Summary => ({
+  turn: record.turn,
+  after: record.after,
+  content: record.content,
+  createdAt: dateOf(record.created_at),
+  model: textIn(record.model),
+  usage: usageOf(record),
+});
+
+const parametersOf = ({ set, removed }: ParametersRecord): ParameterChanges => ({
+  set: isJsonObject(set) ? set : {},
+  removed: Array.isArray(removed) ? removed.filter((name) => typeof name === 'string') : [],
+});
 
 /** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
-export interface JournalFold {
-  apply(record: JournalRecord): void;
-  /** The turn as it is now; undefined for an unknown id. */
-  turn(id: string): Turn | undefined;
-  conversation(): Conversation;
-}
+export class JournalFold {
+  readonly #id: string;
+  readonly #turns = new Map<string, Turn>();
+  readonly #selection = new Map<string | undefined, string>();
+  readonly #summaries = new Map<string, Summary>();
+  #createdAt: Date | undefined;
+  #title: string | undefined;
+  #chosenModel: string | undefined;
+  #parameters: ParameterChanges | undefined;
+  #lastTurn: string | undefined;
+  #snapshot: Conversation | undefined;
 
-interface State {
-  readonly turns: Map<string, Turn>;
-  readonly selection: Map<string | undefined, string>;
-  /** Text not yet joined to the content of its turn: joining each delta separately would copy the whole text. */
-  readonly texts: Map<string, string[]>;
-  readonly summaries: Map<string, Summary>;
-  parameters?: ParameterChanges;
-  createdAt?: Date;
-  title?: string;
-  chosenModel?: string | undefined;
-  lastTurn?: string;
-}
-
-/** Joins the collected text to the turn. */
-function joinText({ turns, texts }: State, turnId: string): Turn | undefined {
-  const parts = texts.get(turnId);
-  const turn = turns.get(turnId);
-  if (parts === undefined || turn === undefined) return turn;
-  texts.delete(turnId);
-  const joined = { ...turn, content: turn.content + parts.join('') };
-  turns.set(turnId, joined);
-  return joined;
-}
-
-function addTurn(state: State, record: TurnRecord, isOrphan = false): void {
-  const { turns, selection, lastTurn } = state;
-  if (turns.has(record.id)) return;
-  const named = record.parent ?? undefined;
-  // A turn whose parent's line was lost follows the turn before it.
-  const isLost = isOrphan || (named !== undefined && !turns.has(named));
-  const turn = turnFromRecord(record, isLost ? lastTurn : named);
-  turns.set(turn.id, turn);
-  selection.set(turn.parent, turn.id);
-  state.createdAt ??= turn.createdAt;
-  if (turn.role === 'assistant') state.chosenModel = undefined;
-  state.lastTurn = turn.id;
-}
-
-/** Adds the turn of an answer whose first line was lost. */
-function addLostTurn(state: State, id: string): void {
-  if (state.turns.has(id)) return;
-  const answer = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
-  addTurn(state, { type: 'turn', id, ...answer }, true);
-}
-
-function addText(state: State, id: string, text: string): void {
-  addLostTurn(state, id);
-  const parts = state.texts.get(id);
-  if (parts === undefined) state.texts.set(id, [text]);
-  else parts.push(text);
-}
-
-function addBesideText(state: State, field: 'refusal' | 'thought', id: string, text: string): void {
-  addLostTurn(state, id);
-  const turn = state.turns.get(id);
-  if (turn !== undefined) state.turns.set(id, { ...turn, [field]: (turn[field] ?? '') + text });
-}
-
-function setSummary({ summaries }: State, record: SummaryRecord): void {
-  if (record.content === '') summaries.delete(record.turn);
-  else summaries.set(record.turn, summaryFromRecord(record));
-}
-
-/** Records that change no turn. */
-function applyFact(
-  state: State,
-  record: JournalRecord & { readonly type: 'title' | 'model' | 'summary' | 'parameters' },
-): void {
-  if (record.type === 'title') state.title = record.title;
-  else if (record.type === 'model') state.chosenModel = record.model;
-  else if (record.type === 'summary') setSummary(state, record);
-  else state.parameters = parametersFromRecord(record);
-}
-
-function applyRecord(state: State, record: JournalRecord): void {
-  const { turns, selection } = state;
-  switch (record.type) {
-    case 'conversation':
-      state.createdAt = dateOf(record.created_at);
-      return;
-    case 'turn':
-      addTurn(state, record);
-      return;
-    case 'text':
-      addText(state, record.turn, record.text);
-      return;
-    case 'refusal':
-    case 'thought':
-      addBesideText(state, record.type, record.turn, record.text);
-      return;
-    case 'end': {
-      const turn = joinText(state, record.turn);
-      if (turn !== undefined) turns.set(turn.id, withEnd(turn, record));
-      return;
-    }
-    case 'choice': {
-      const turn = turns.get(record.turn);
-      if (turn !== undefined) selection.set(turn.parent, turn.id);
-      return;
-    }
-    case 'undo': {
-      const turn = turns.get(record.turn);
-      if (turn !== undefined) selection.delete(turn.parent);
-      return;
-    }
-    case 'title':
-    case 'model':
-    case 'summary':
-    case 'parameters':
-      applyFact(state, record);
+  /** @param id from the file name; overrides the id in the records */
+  constructor(id: string) {
+    this.#id = id;
   }
-}
 
-/** Starts with an empty conversation; `id`, from the file name, overrides the id in the records. */
-export function createFold({ id }: { readonly id: string }): JournalFold {
-  const state: State = {
-    turns: new Map(),
-    selection: new Map(),
-    texts: new Map(),
-    summaries: new Map(),
-  };
-  let snapshot: Conversation | undefined;
-  return {
-    apply(record) {
-      snapshot = undefined;
-      applyRecord(state, record);
-    },
-    turn: (turnId) => joinText(state, turnId),
-    conversation() {
-      for (const turnId of state.texts.keys()) joinText(state, turnId);
-      snapshot ??= {
-        id,
-        createdAt: state.createdAt ?? new Date(0),
-        ...(state.title === undefined ? {} : { title: state.title }),
-        ...(state.chosenModel === undefined ? {} : { chosenModel: state.chosenModel }),
-        turns: new Map(state.turns),
-        selection: new Map(state.selection),
-        ...(state.parameters === undefined ? {} : { parameters: state.parameters }),
-        ...(state.summaries.size === 0 ? {} : { summaries: new Map(state.summaries) }),
-      };
-      return snapshot;
-    },
-  };
+  conversation(): Conversation {
+    return (this.#snapshot ??= {
+      id: this.#id,
+      createdAt: this.#createdAt ?? new Date(0),
+      title: this.#title,
+      chosenModel: this.#chosenModel,
+      turns: new Map(this.#turns),
+      selection: new Map(this.#selection),
+      parameters: this.#parameters,
+      summaries: this.#summaries.size === 0 ? undefined : new Map(this.#summaries),
+    });
+  }
+
+  apply(record: JournalRecord): void {
+    this.#snapshot = undefined;
+    switch (record.type) {
+      case 'conversation':
+        this.#createdAt = dateOf(record.created_at);
+        return;
+      case 'turn':
+        this.#addTurn(record);
+        return;
+      case 'text':
+        this.#addText('content', record.turn, record.text);
+        return;
+      case 'refusal':
+      case 'thought':
+        this.#addText(record.type, record.turn, record.text);
+        return;
+      case 'end': {
+        const turn = this.#turns.get(record.turn);
+        if (turn !== undefined) this.#turns.set(turn.id, endedTurn(turn, record));
+        return;
+      }
+      case 'choice': {
+        const turn = this.#turns.get(record.turn);
+        if (turn !== undefined) this.#selection.set(turn.parent, turn.id);
+        return;
+      }
+      case 'undo': {
+        const turn = this.#turns.get(record.turn);
+        if (turn !== undefined) this.#selection.delete(turn.parent);
+        return;
+      }
+      case 'title':
+        this.#title = record.title;
+        return;
+      case 'model':
+        this.#chosenModel = record.model;
+        return;
+      case 'summary':
+        if (record.content === '') this.#summaries.delete(record.turn);
+        else this.#summaries.set(record.turn, summaryOf(record));
+        return;
+      case 'parameters':
+        this.#parameters = parametersOf(record);
+    }
+  }
+
+  /** @param isOrphan its line was lost, and with it the name of its parent */
+  #addTurn(record: TurnRecord, isOrphan = false): void {
+    if (this.#turns.has(record.id)) return;
+    const named = record.parent ?? undefined;
+    // A turn whose parent's line was lost follows the turn before it.
+    const isLost = isOrphan || (named !== undefined && !this.#turns.has(named));
+    const turn = turnOf(record, isLost ? this.#lastTurn : named);
+    this.#turns.set(turn.id, turn);
+    this.#selection.set(turn.parent, turn.id);
+    this.#createdAt ??= turn.createdAt;
+    if (turn.role === 'assistant') this.#chosenModel = undefined;
+    this.#lastTurn = turn.id;
+  }
+
+  #addText(field: 'content' | 'refusal' | 'thought', id: string, text: string): void {
+    if (!this.#turns.has(id)) {
+      const answer = { parent: null, role: 'assistant', content: '', created_at: '' } as const;
+      this.#addTurn({ type: 'turn', id, ...answer }, true);
+    }
+    const turn = this.#turns.get(id);
+    if (turn !== undefined) this.#turns.set(id, { ...turn, [field]: (turn[field] ?? '') + text });
+  }
 }

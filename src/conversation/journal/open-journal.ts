@@ -17,36 +17,31 @@ import {
   lostLinesWarning,
   type LoadedConversation,
 } from '../library/read-conversation.ts';
-import { emptyFold, openJournal, type Journal, type JournalOptions } from './journal.ts';
-import { fileSink, memorySink, openLazily, takeLock } from './journal-sink.ts';
-import { journalVersion, type JournalRecord } from './records.ts';
-import { recordsOf } from './turn-records.ts';
+import { JournalFold } from './fold-journal.ts';
+import { takeLock, type JournalOptions } from './journal-file.ts';
+import { Journal } from './journal.ts';
+import { headerRecord, journalVersion, recordsOf, type JournalRecord } from './records.ts';
 
 const idLength = 8;
 
 /** A new conversation; a copy starts with the records of its original. */
 function newJournal(
   options: JournalOptions,
-  original: readonly JournalRecord[],
+  original: Iterable<JournalRecord>,
   file: AppendFile = appendFile,
 ): Journal {
-  const { folder, random, save } = options;
+  const { folder, random, save, clock, version } = options;
   const isSaved = folder !== undefined && save !== false;
   const conversations = isSaved ? conversationsFolder(folder) : '';
-  const id = newId(
-    random,
-    idLength,
-    (candidate) => isSaved && existsSync(conversationFile(conversations, candidate)),
-  );
-  const fold = emptyFold(id, options);
+  const isTaken = (id: string) => isSaved && existsSync(conversationFile(conversations, id));
+  const id = newId(random, idLength, isTaken);
+  const fold = new JournalFold(id);
+  fold.apply(headerRecord(id, clock.date(), version));
   for (const record of original) fold.apply(record);
+  if (!isSaved) return new Journal(options, fold, undefined);
   const path = conversationFile(conversations, id);
-  const target = { path, lockPath: lockFile(conversations, id), isNew: true, isTorn: false, file };
-  return openJournal(options, fold, (allRecords) =>
-    isSaved
-      ? openLazily(fileSink({ ...target, allRecords }, options), allRecords)
-      : memorySink(options),
-  );
+  const lockPath = lockFile(conversations, id);
+  return new Journal(options, fold, { path, lockPath, isNew: true, isTorn: false, file });
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
@@ -121,11 +116,9 @@ export function resumeJournal(
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
     warnAboutLostLines(options, id, loaded.lostLines);
-    if (options.save === false) lock?.release();
     const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
-    const journal = openJournal(options, loaded.fold, (allRecords) =>
-      options.save === false ? memorySink(options) : fileSink({ ...target, allRecords }, options),
-    );
+    if (options.save === false) lock?.release();
+    const journal = new Journal(options, loaded.fold, options.save === false ? undefined : target);
     return { isOpen: true, journal };
   } catch (error) {
     lock?.release();

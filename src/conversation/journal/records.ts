@@ -1,7 +1,7 @@
 import type { Usage } from '../../client/contract.ts';
 import type { FailureKind } from '../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import type { PassedModel, Role } from '../tree.ts';
+import type { AnswerEnd, Conversation, PassedModel, Role, Summary, Turn } from '../tree.ts';
 
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
@@ -25,10 +25,10 @@ export interface TurnRecord {
   readonly role: Role;
   readonly content: string;
   readonly created_at: string;
-  readonly model?: string;
-  readonly next_model?: string;
-  readonly profile?: string;
-  readonly fallbackFrom?: readonly PassedModel[];
+  readonly model?: string | undefined;
+  readonly next_model?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly fallbackFrom?: readonly PassedModel[] | undefined;
 }
 
 /**
@@ -49,7 +49,9 @@ export interface EndRecord {
   readonly finish_reason?: string | undefined;
   readonly usage?: Usage | undefined;
   /** Whole milliseconds. */
-  readonly timing?: { readonly first_text_ms?: number; readonly total_ms?: number } | undefined;
+  readonly timing?:
+    | { readonly first_text_ms?: number | undefined; readonly total_ms?: number }
+    | undefined;
   readonly incomplete?: true | undefined;
   readonly failure?: FailureKind | undefined;
 }
@@ -107,6 +109,82 @@ export type JournalRecord =
   | SummaryRecord
   | ParametersRecord;
 
+export function headerRecord(id: string, createdAt: Date, version: string): JournalRecord {
+  return {
+    type: 'conversation',
+    version: journalVersion,
+    id,
+    created_at: createdAt.toISOString(),
+    natter: version,
+  };
+}
+
+export function turnRecord(turn: Turn): TurnRecord {
+  return {
+    type: 'turn',
+    id: turn.id,
+    parent: turn.parent ?? null,
+    role: turn.role,
+    content: turn.content,
+    created_at: turn.createdAt.toISOString(),
+    model: turn.model,
+    next_model: turn.nextModel,
+    profile: turn.profile,
+    fallbackFrom: turn.fallbackFrom,
+  };
+}
+
+const rounded = (time: number | undefined) => (time === undefined ? undefined : Math.round(time));
+
+export function endRecord(turnId: string, end: AnswerEnd): EndRecord {
+  const { timing } = end;
+  return {
+    type: 'end',
+    turn: turnId,
+    model: end.model,
+    finish_reason: end.finishReason,
+    usage: end.usage,
+    timing: timing && {
+      first_text_ms: rounded(timing.firstText),
+      total_ms: Math.round(timing.total),
+    },
+    incomplete: end.incomplete === true ? true : undefined,
+    failure: end.failure,
+  };
+}
+
+export function summaryRecord(summary: Summary): SummaryRecord {
+  const { turn, after, content, createdAt, model, usage } = summary;
+  const created_at = createdAt.toISOString();
+  return { type: 'summary', turn, after, content, created_at, model, usage };
+}
+
+/** All records of a conversation, for a copy or a removed file; open answers get no end. */
+export function* recordsOf(
+  conversation: Conversation,
+  isOpen: (turnId: string) => boolean,
+): Generator<JournalRecord, void> {
+  const { title, chosenModel: model, parameters, selection, summaries = [] } = conversation;
+  const newest = new Map<string | undefined, string>();
+  for (const turn of conversation.turns.values()) {
+    const { id, thought, refusal } = turn;
+    newest.set(turn.parent, id);
+    yield turnRecord(turn);
+    if (thought !== undefined) yield { type: 'thought', turn: id, text: thought };
+    if (refusal !== undefined) yield { type: 'refusal', turn: id, text: refusal };
+    if (turn.role === 'assistant' && !isOpen(id)) yield endRecord(id, turn);
+  }
+  if (title !== undefined) yield { type: 'title', title };
+  if (model !== undefined) yield { type: 'model', model };
+  for (const [parent, turn] of newest) {
+    const selected = selection.get(parent);
+    if (selected === undefined) yield { type: 'undo', turn };
+    else if (selected !== turn) yield { type: 'choice', turn: selected };
+  }
+  for (const [, summary] of summaries) yield summaryRecord(summary);
+  if (parameters !== undefined) yield { type: 'parameters', ...parameters };
+}
+
 /** The required text fields of each type. */
 const textFields: Readonly<Record<JournalRecord['type'], readonly string[]>> = {
   conversation: ['id'],
@@ -155,33 +233,13 @@ export interface ParsedLine {
   readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
 }
 
-/** How {@link formatRecord} starts a line of text. */
-const textType = '{"type":"text",';
-const textStart = `${textType}"turn":"`;
-const textMiddle = '","text":"';
-const textEnd = '"}';
-
-/** Checks only the start of the line. */
+/** Whether a line has the text of an answer. Checks only how {@link formatRecord} starts it. */
 export function isTextLine(line: string): boolean {
-  return line.startsWith(textType);
-}
-
-/** Slicing a line without escapes is four times as fast as parsing JSON. Undefined for any other line. */
-function sliceText(line: string): DeltaRecord | undefined {
-  if (!line.startsWith(textStart) || !line.endsWith(textEnd) || line.includes('\\'))
-    return undefined;
-  const middle = line.indexOf(textMiddle, textStart.length);
-  if (middle < 0) return undefined;
-  const turn = line.slice(textStart.length, middle);
-  const text = line.slice(middle + textMiddle.length, -textEnd.length);
-  const isPlain = !text.includes('"') && !turn.includes('"') && !line.includes('\0');
-  return isPlain ? { type: 'text', turn, text } : undefined;
+  return line.startsWith('{"type":"text",');
 }
 
 /** Ignores NULs (from a power loss), a byte order mark and CR. A torn record loses only itself, not the next one. */
 export function parseLine(line: string): ParsedLine {
-  const record = sliceText(line);
-  if (record !== undefined) return { kind: 'record', record };
   const text = (line.includes('\0') ? line.replaceAll('\0', '') : line)
     .replace(/^\uFEFF/, '')
     .trim();

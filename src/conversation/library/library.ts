@@ -14,7 +14,7 @@ import {
   lockFile,
   trashFolder,
 } from './conversation-folder.ts';
-import type { JournalOptions } from '../journal/journal.ts';
+import type { JournalOptions } from '../journal/journal-file.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
 import { formatRecord } from '../journal/records.ts';
 

@@ -1,6 +1,6 @@
 import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { createFold, type JournalFold } from '../journal/fold-journal.ts';
+import { JournalFold } from '../journal/fold-journal.ts';
 import { isTextLine, parseLine, type JournalRecord } from '../journal/records.ts';
 import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
@@ -32,7 +32,7 @@ export interface LoadedConversation {
  * @throws Failure `storage` if the file cannot be read
  */
 export function loadConversation(path: string, id: string, start = 0): LoadedConversation {
-  const fold = createFold({ id });
+  const fold = new JournalFold(id);
   let version = 0;
   let records = 0;
   let lostLines = 0;
@@ -73,54 +73,43 @@ export interface ConversationSummary {
   readonly records: number;
 }
 
-interface PartialSummary {
-  given?: string;
-  first?: string;
-  turns: number;
-  tokens?: number;
-  model?: string;
-  isAnswered: boolean;
-  createdAt?: Date;
-  records: number;
-}
-
 /** An answer without text is one if the service ended it. */
 const isPartOfAnswer = (record: JournalRecord) =>
   record.type === 'refusal' ||
   (record.type === 'turn' && record.role === 'assistant' && record.content !== '') ||
   (record.type === 'end' && record.finish_reason !== undefined);
 
-function add(summary: PartialSummary, record: JournalRecord): void {
-  summary.records += 1;
-  if (isPartOfAnswer(record)) summary.isAnswered = true;
-  if (record.type === 'conversation') summary.createdAt = new Date(record.created_at);
-  if (record.type === 'title') summary.given = record.title;
-  if (record.type === 'turn') {
-    if (record.role !== 'system') summary.turns += 1;
-    if (record.role === 'user') summary.first ??= titleFrom(record.content);
-  }
-  if (record.type === 'turn' || record.type === 'end') {
-    if (typeof record.model === 'string') summary.model = record.model;
-  }
-  if (record.type === 'end' && typeof record.usage?.total_tokens === 'number') {
-    summary.tokens = (summary.tokens ?? 0) + record.usage.total_tokens;
-  }
-}
-
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string): ConversationSummary {
-  const summary: PartialSummary = { turns: 0, isAnswered: false, records: 0 };
+  let [turns, records, isAnswered] = [0, 0, false];
+  let title: string | undefined;
+  let firstWords: string | undefined;
+  let tokens: number | undefined;
+  let model: string | undefined;
+  let createdAt: Date | undefined;
   forEachLine(path, (line) => {
     // Most lines are text of answers, which a list does not show.
-    if (isTextLine(line)) {
-      summary.isAnswered = true;
-      return;
+    if (isTextLine(line)) isAnswered = true;
+    const { record } = isTextLine(line) ? {} : parseLine(line);
+    if (record === undefined) return;
+    records += 1;
+    if (isPartOfAnswer(record)) isAnswered = true;
+    if (record.type === 'conversation') createdAt = new Date(record.created_at);
+    if (record.type === 'title') title = record.title;
+    if (record.type === 'turn') {
+      if (record.role !== 'system') turns += 1;
+      if (record.role === 'user') firstWords ??= titleFrom(record.content);
     }
-    const { record } = parseLine(line);
-    if (record !== undefined) add(summary, record);
+    if ((record.type === 'turn' || record.type === 'end') && typeof record.model === 'string') {
+      model = record.model;
+    }
+    if (record.type === 'end' && typeof record.usage?.total_tokens === 'number') {
+      tokens = (tokens ?? 0) + record.usage.total_tokens;
+    }
   });
-  const { given, first: firstWords = '', tokens, model, createdAt, ...counted } = summary;
-  return { title: given ?? firstWords, firstWords, tokens, model, createdAt, ...counted };
+  title ??= firstWords ?? '';
+  firstWords ??= '';
+  return { title, firstWords, turns, tokens, model, isAnswered, createdAt, records };
 }
 
 /** The title in a list, with a mark if no prompt was answered. */

@@ -1,7 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { readLines } from '../../storage/read-lines.ts';
-import { parseLine, type JournalRecord } from '../journal/records.ts';
 import type { Role } from '../tree.ts';
+import { loadConversation } from './read-conversation.ts';
 
 /** `marks` are the hits in the line, as UTF-16 offsets. */
 export interface FoundLine {
@@ -101,67 +100,29 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
-/** The text of a turn that was read so far. */
-interface OpenText {
-  readonly turn: string;
-  readonly role: Role;
-  readonly parts: string[];
-}
+type TurnText = readonly [turn: string, role: FoundTurn['role'], text: string];
 
-/** Turns whose records are not all read yet: one turn, or the answers of a comparison, whose records alternate. */
-function createOpenTurns() {
-  const open = new Map<string, OpenText>();
-  return {
-    add(type: 'text' | 'refusal', turn: string, text: string, role: Role = 'assistant'): void {
-      const key = `${type} ${turn}`;
-      const openText = open.get(key) ?? { turn, role, parts: [] };
-      openText.parts.push(text);
-      open.set(key, openText);
-    },
-    /** If so, a further answer can start before they end. */
-    areAnswers: () => [...open.values()].every(({ role }) => role === 'assistant'),
-    /** Removes and returns the turn's texts, or all. */
-    take(turn?: string) {
-      const over = [...open].filter(([, openText]) => turn === undefined || openText.turn === turn);
-      for (const [key] of over) open.delete(key);
-      return over.map(([, openText]) => ({ ...openText, text: openText.parts.join('') }));
-    },
-  };
-}
-
-type TurnText = Pick<FoundTurn, 'turn' | 'role'> & { readonly text: string };
-
-/** Whole texts of turns, because a hit can span two records. */
+/** The texts of all versions of all turns. */
 function* turnTexts(path: string): Generator<TurnText, void> {
-  const open = createOpenTurns();
-  for (const lines of readLines(path)) {
-    for (const line of lines) {
-      const record: JournalRecord | undefined = parseLine(line).record;
-      if (record?.type === 'turn') {
-        const { id, role, content } = record;
-        if (role !== 'assistant' || !open.areAnswers()) yield* open.take();
-        open.add('text', id, content, role);
-      } else if (record?.type === 'text' || record?.type === 'refusal') {
-        open.add(record.type, record.turn, record.text);
-      } else if (record?.type === 'end') yield* open.take(record.turn);
-      else if (record?.type === 'summary') {
-        yield { turn: record.turn, role: 'summary', text: record.content };
-      }
-    }
+  const { turns, summaries } = loadConversation(path, '').fold.conversation();
+  for (const { id, role, content, refusal } of turns.values()) {
+    yield [id, role, content];
+    if (refusal !== undefined) yield [id, role, refusal];
+    const summary = summaries?.get(id);
+    if (summary !== undefined) yield [id, 'summary', summary.content];
   }
-  yield* open.take();
 }
 
 /**
- * Searches one conversation, in all versions of its turns. Memory is bounded by its longest turn, or comparison.
- * @throws the system's error if the file cannot be read
+ * Searches one conversation, in all versions of its turns.
+ * @throws Failure `storage` if the file cannot be read
  */
 export function* searchConversation(
   path: string,
   pattern: RegExp,
   context: number,
 ): Generator<FoundTurn, void> {
-  for (const { turn, role, text } of turnTexts(path)) {
+  for (const [turn, role, text] of turnTexts(path)) {
     const marks = findMarks(text, pattern);
     if (marks.length > 0) {
       yield { turn, role, hits: marks.length, lines: excerpt(text, marks, context) };
@@ -169,7 +130,7 @@ export function* searchConversation(
   }
 }
 
-/** Whether a pattern occurs in the texts of a conversation. @throws the system's error if the file cannot be read */
+/** Whether a pattern occurs in the texts of a conversation. @throws Failure `storage` if the file cannot be read */
 export function occursIn(path: string, pattern: RegExp): boolean {
   const [found] = searchConversation(path, pattern, 0);
   return found !== undefined;

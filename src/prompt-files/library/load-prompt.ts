@@ -1,8 +1,20 @@
 import path from 'node:path';
+import { splitFrontMatter } from '../../front-matter.ts';
 import { parsePromptFile } from '../parse-prompt-file.ts';
-import type { SourceFile } from '../place.ts';
-import { checkDeclarations, type PromptFile, type PromptSource } from '../prompt-file.ts';
-import { resolveIncludes } from '../resolve-includes.ts';
+import { failureAt, type SourceFile } from '../place.ts';
+import {
+  checkDeclarations,
+  placesWords,
+  type PromptFile,
+  type PromptSource,
+} from '../prompt-file.ts';
+import {
+  joinTexts,
+  parseTemplate,
+  type Part,
+  type Placeholder,
+  type Template,
+} from '../template.ts';
 import { type Boundary, checkInside, isFile, resolveReference } from './boundary.ts';
 import type { FoundPrompt } from './find-prompt.ts';
 
@@ -29,6 +41,60 @@ export async function readUser(
   if (!isFile(user.path)) return undefined;
   if (boundary !== undefined) checkInside(boundary, user);
   return { file: user, content: await read(user) };
+}
+
+/** Files that include each other twice would grow forever. */
+const mostIncludes = 500;
+
+interface Resolution {
+  /** Reads the file that an `include` placeholder names. */
+  readonly read: (include: Placeholder) => Promise<PromptSource>;
+  readonly takesArguments: boolean;
+  /** The number of includes so far. */
+  count: number;
+}
+
+async function resolveParts(
+  template: Template,
+  above: readonly string[],
+  resolution: Resolution,
+): Promise<Template> {
+  const parts: Part[] = [];
+  for (const part of template) {
+    if (part.kind !== 'include') {
+      parts.push(part);
+      continue;
+    }
+    resolution.count += 1;
+    if (resolution.count > mostIncludes) {
+      throw failureAt(part.place, `more than ${mostIncludes} files are included`);
+    }
+    const { file, content } = await resolution.read(part);
+    if (above.includes(file.path)) {
+      throw failureAt(part.place, `${file.name} includes itself`);
+    }
+    const { body, bodyLine: firstLine } = splitFrontMatter(content);
+    const { takesArguments } = resolution;
+    const included = parseTemplate(body, { file, firstLine, takesArguments });
+    parts.push(...(await resolveParts(included, [...above, file.path], resolution)));
+  }
+  return joinTexts(parts);
+}
+
+/**
+ * Replaces each `include` placeholder by the text of its file without front matter, whose placeholders belong to the
+ * prompt too.
+ * @throws Failure `usage` with the file and the line for files that include each other
+ */
+async function resolveIncludes(prompt: PromptFile, read: Resolution['read']): Promise<PromptFile> {
+  const resolution = { read, takesArguments: placesWords(prompt), count: 0 };
+  const above = [prompt.file.path];
+  const { system } = prompt;
+  return {
+    ...prompt,
+    system: system && (await resolveParts(system, above, resolution)),
+    prompt: await resolveParts(prompt.prompt, above, resolution),
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFold } from '../../../src/conversation/journal/fold-journal.ts';
+import { JournalFold } from '../../../src/conversation/journal/fold-journal.ts';
 import type { JournalRecord } from '../../../src/conversation/journal/records.ts';
 
 const prompt = {
@@ -12,12 +12,12 @@ const prompt = {
 } as const satisfies JournalRecord;
 
 test('a turn whose record appears twice keeps the first one', () => {
-  const fold = createFold({ id: 'x' });
+  const fold = new JournalFold('x');
   fold.apply(prompt);
   fold.apply({ ...prompt, content: 'something else' });
   expect([...fold.conversation().turns.values()]).toMatchObject([{ content: 'why?' }]);
 });
 
 test('a conversation without any date was created at the epoch', () => {
-  expect(createFold({ id: 'x' }).conversation().createdAt).toEqual(new Date(0));
+  expect(new JournalFold('x').conversation().createdAt).toEqual(new Date(0));
 });

@@ -28,8 +28,9 @@ function watchedFile() {
   const file: AppendFile = {
     ...appendFile,
     append(name, bytes) {
+      const written = appendFile.append(name, bytes);
       calls.push(`append ${String(bytes).trim().split('\n').length}`);
-      return appendFile.append(name, bytes);
+      return written;
     },
     async synchronize(name) {
       await appendFile.synchronize(name);

@@ -41,7 +41,7 @@ describe('an answer in a journal', () => {
     recorder.end();
     const { model, finishReason, timing } = finished;
     expect(leaf()).toMatchObject({ content: 'because', model, finishReason, timing });
-    expect(leaf()).not.toHaveProperty('incomplete');
+    expect(leaf()?.incomplete).toBeUndefined();
     expect(leaf()).not.toHaveProperty('attempts');
   });
 
@@ -60,7 +60,7 @@ describe('an answer in a journal', () => {
     recorder.event(text('be'));
     recorder.end();
     expect(leaf()).toMatchObject({ content: 'be', incomplete: true });
-    expect(leaf()).not.toHaveProperty('failure');
+    expect(leaf()?.failure).toBeUndefined();
   });
 
   test('is complete when the service filtered it', () => {
@@ -70,7 +70,7 @@ describe('an answer in a journal', () => {
     recorder.event(finished);
     recorder.end('no_answer');
     expect(leaf()).toMatchObject({ refusal: 'no', failure: 'no_answer', finishReason: 'stop' });
-    expect(leaf()).not.toHaveProperty('incomplete');
+    expect(leaf()?.incomplete).toBeUndefined();
   });
 
   test('does not take the model from a failed attempt', () => {
@@ -98,7 +98,7 @@ describe('an answer in a journal', () => {
     for (const event of [text('because'), finished]) recorder.event(event);
     recorder.end();
     recorder.end('storage');
-    expect(leaf()).not.toHaveProperty('failure');
+    expect(leaf()?.failure).toBeUndefined();
     addPromptAndAnswer(journal, 'and at sunset?', 'red');
     expect(leaf()?.content).toBe('red');
   });

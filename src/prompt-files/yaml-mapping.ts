@@ -94,7 +94,12 @@ export function readMapping(
     throw failureAt(place, 'not valid YAML: its values are nested too deeply');
   }
   try {
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false });
+    const document = parseDocument(text, {
+      lineCounter: counter,
+      prettyErrors: false,
+      // Tags such as !!set and !!timestamp have no form in JSON.
+      resolveKnownTags: false,
+    });
     const [error] = document.errors;
     if (error !== undefined) {
       const message = error.message.split('\n')[0]?.replace(/[.:]$/, '') ?? '';

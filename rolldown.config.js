@@ -47,7 +47,7 @@ const groups = [
       'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|repl/|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
-      'prompt-files/(?!write-markdown|yaml)',
+      'prompt-files/(?!llm|yaml)',
       'terminal/(?!formula/|highlight/|markdown/|spoken/)',
     ),
   },

@@ -31,6 +31,7 @@ function loadedWith(name: string, loaded = new Set<string>()): ReadonlySet<strin
 
 const slowPackages = [
   'ajv',
+  'conf',
   'htmlparser2',
   'ink',
   'marked',

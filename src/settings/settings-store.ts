@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import type Conf from 'conf';
+
 import { Failure } from '../failure.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import {
@@ -12,7 +14,7 @@ import {
   settingsPath,
   type SettingsFile,
 } from './settings-file.ts';
-import { makePrivateFolder, replaceContent } from '../storage/files.ts';
+import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import type { StoredSettings } from './stored-settings.ts';
 
@@ -22,13 +24,41 @@ export interface StoreAccess extends LockOptions {
   readonly platform: NodeJS.Platform;
 }
 
-/** Replaces a file, or the file that a link leads to, for its owner only. */
-function write(folder: string, file: SettingsFile<unknown>, document: object): void {
+/** Removes temporary files of interrupted writes: they may contain a deleted key. */
+function removeTemporaryFiles(filePath: string): void {
+  const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
+  const folder = path.dirname(target);
+  for (const entry of fs.readdirSync(folder)) {
+    if (entry.startsWith(`${path.basename(target)}.tmp-`)) {
+      removeFile(path.join(folder, entry));
+    }
+  }
+}
+
+function write<Document extends Readonly<Record<string, unknown>>>(
+  Store: typeof Conf,
+  { folder, platform }: { readonly folder: string; readonly platform: NodeJS.Platform },
+  file: SettingsFile<Document>,
+  document: Document,
+): void {
   const filePath = settingsPath(folder, file);
   try {
-    const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
-    replaceContent(target, `${JSON.stringify(document, undefined, 2)}\n`, privateMode);
+    removeTemporaryFiles(filePath);
+    const store = new Store<Record<string, unknown>>({
+      cwd: folder,
+      configName: file.name,
+      configFileMode: privateMode,
+      projectSuffix: '',
+      accessPropertiesByDotNotation: false,
+      // The default of conf fails at a byte order mark and quotes the content of a damaged file.
+      deserialize: (text) => ({ ...file.parse(text, filePath) }),
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    });
+    store.store = { ...document };
+    // In some sandboxes conf writes in place, which does not change the mode of an existing file.
+    if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw storageFailure('write', filePath, error, configVariable);
   }
 }
@@ -57,14 +87,17 @@ export async function updateStoredSettings(
     });
   }
   createFolder(folder);
+  // Loaded before the lock is taken: loading takes longer than the write.
+  const { default: Store } = await import('conf');
   return withLock(path.join(folder, 'settings.lock'), access, () => {
     const { stored } = readStoredSettings(folder, platform);
     const changed = change(stored);
+    const place = { folder, platform };
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
     if (changed.credentials !== stored.credentials) {
-      write(folder, credentialsFile, changed.credentials);
+      write(Store, place, credentialsFile, changed.credentials);
     }
-    if (changed.settings !== stored.settings) write(folder, settingsFile, changed.settings);
+    if (changed.settings !== stored.settings) write(Store, place, settingsFile, changed.settings);
     return changed;
   });
 }

@@ -108,7 +108,7 @@ export function renameFile(from: string, to: string, renaming = systemRenaming):
 }
 
 /**
- * Replaces a file, or a link to one, atomically. @param temporary beside the file; removed after a failure
+ * Replaces a file, or a link to one, atomically. @param temporary beside the file
  * @throws the system's error
  */
 export function replaceContent(
@@ -119,16 +119,11 @@ export function replaceContent(
 ): void {
   const descriptor = openTemporaryFile(temporary, mode);
   try {
-    try {
-      fs.writeFileSync(descriptor, content, { flush: true });
-    } finally {
-      fs.closeSync(descriptor);
-    }
-    renameFile(temporary, file);
-  } catch (error) {
-    removeFile(temporary);
-    throw error;
+    fs.writeFileSync(descriptor, content);
+  } finally {
+    fs.closeSync(descriptor);
   }
+  renameFile(temporary, file);
 }
 
 /** The system or the file system does not support it, or the folder is not readable. */

@@ -14,7 +14,7 @@ test('THIRD-PARTY-LICENSES.md lists the packages in the bundle; npm run licences
 test('well-known packages are in the list of bundled packages', () => {
   const names = packages.map(({ name }) => name);
   expect(names).toEqual(
-    expect.arrayContaining(['commander', 'eventsource-parser', 'ink', 'marked', 'react']),
+    expect.arrayContaining(['commander', 'conf', 'eventsource-parser', 'ink', 'marked', 'react']),
   );
 });
 

@@ -68,7 +68,7 @@ describe('updateStoredSettings', () => {
 
   test('removes temporary files of an interrupted write', async () => {
     const folder = temporaryFolder();
-    writeFileSync(path.join(folder, 'credentials.json.new'), exampleKey);
+    writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
     await updateStoredSettings(storeAccess(folder), login);
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'credentials.json']);
   });

@@ -31,7 +31,7 @@ export function promptMessages(system: string | undefined, prompt: string): read
  * @returns also the estimated tokens of the prompt and the limit of the answer
  * @throws Failure `invalid_request` for a prompt that no tokenizer could fit into the window
  */
-export function buildRequest(
+function buildRequest(
   { values, params, windows }: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,

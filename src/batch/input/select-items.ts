@@ -95,10 +95,10 @@ function countModel(item: InputItem, { find, modelOf }: Selection, { ofOthers }:
   ofOthers.set(model, (ofOthers.get(model) ?? 0) + 1);
 }
 
-function countItem(item: InputItem, selection: Selection, counts: Counting): void {
+function countItem(item: InputItem, selection: Selection, counts: Counting): ItemStatus {
   counts.items += 1;
   const status = itemStatusOf(item, selection);
-  if (status === 'elsewhere') return;
+  if (status === 'elsewhere') return status;
   counts.total += 1;
   if (status === 'answered') {
     counts.answered += 1;
@@ -107,12 +107,17 @@ function countItem(item: InputItem, selection: Selection, counts: Counting): voi
     counts.bad += 1;
     counts.firstBad ??= item;
   }
+  return status;
 }
+
+/** Looks at items that are to be sent. */
+export type InspectItems = (items: readonly InputItem[]) => Promise<void> | void;
 
 /** @throws Failure `usage`, see {@link itemStatusOf} */
 export async function countItems(
   blocks: AsyncIterable<readonly InputItem[]>,
   selection: Selection,
+  inspect: InspectItems = () => undefined,
 ): Promise<ItemCounts> {
   const counts: Counting = {
     total: 0,
@@ -122,6 +127,8 @@ export async function countItems(
     firstBad: undefined,
     ofOthers: new Map(),
   };
-  for await (const items of blocks) for (const item of items) countItem(item, selection, counts);
+  for await (const items of blocks) {
+    await inspect(items.filter((item) => countItem(item, selection, counts) === 'pending'));
+  }
   return counts;
 }

@@ -1,9 +1,11 @@
-import type { JobOutcome, QueueJob } from './batch-queue.ts';
+import type { JobOutcome, QueuedItem, QueueJob } from './batch-queue.ts';
 
-export interface HandedJob {
+/** The item of a job. */
+export interface HandedJob extends QueuedItem {
   readonly job: QueueJob;
-  /** Takes the job. @returns what ends it */
-  readonly start: () => (outcome: JobOutcome) => void;
+  /** Takes the job. */
+  readonly start: () => void;
+  readonly end: (outcome: JobOutcome) => void;
 }
 
 /** Passes jobs from a queue's worker, which pushes them, to `runItems`, which pulls them. */
@@ -21,11 +23,12 @@ interface WaitingJob extends HandedJob {
 function waitingJob(job: QueueJob, end: (outcome: JobOutcome) => void): WaitingJob {
   let isStarted = false;
   return {
+    ...job.item,
     job,
     start() {
       isStarted = true;
-      return end;
     },
+    end,
     giveBack() {
       if (!isStarted) end({ state: 'returned' });
     },

@@ -57,6 +57,7 @@ const promptOptions = () => [...bodyOptions(), new Option('--no-stream', 'do not
 const sendingOptions = () => [
   new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
   new Option('--retry-incomplete <n>', 'retries after a cut answer, default 0').default('0'),
+  new Option('--keep-going', 'do not stop if the first items all fail alike'),
 ];
 
 const limitOptions = () => [
@@ -64,7 +65,6 @@ const limitOptions = () => [
     '--rerun-failed <n>',
     'send failed items again, at most n times, such as 1; default 0',
   ).default('0'),
-  new Option('--keep-going', 'do not stop if the first items all fail alike'),
   settingOption('budget'),
   strictOption(),
   new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),

@@ -19,7 +19,7 @@ import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import type { Secrets } from '../program/secrets.ts';
 import type { AnswerCheck } from '../../ask/check.ts';
 import { openBatchCheck, withSchemas } from './answer-check.ts';
-import type { ItemOutcome } from './sending/item-attempt.ts';
+import type { ItemOutcome } from './sending/send-item.ts';
 import { sendChecked } from './sending/send-item.ts';
 import { readRequestSettings } from '../service/settings-access.ts';
 import { importedOutcome } from './imported-outcome.ts';

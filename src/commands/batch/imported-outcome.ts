@@ -6,7 +6,7 @@ import { readAnswer } from '../../client/stream/answer-reader.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import type { ItemOutcome } from './sending/item-attempt.ts';
+import type { ItemOutcome } from './sending/send-item.ts';
 
 /** Secrets are masked when the result is written. */
 const unmasked = (text: string) => text;

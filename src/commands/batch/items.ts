@@ -4,6 +4,7 @@ import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import { createSample } from '../../batch/input/sample.ts';
 import {
+  type InspectItems,
   type ItemCounts,
   type Selection,
   countItems,
@@ -187,7 +188,7 @@ function noticeModels(
 
 /**
  * Reads a file once before anything is sent, to count its items and find answers to different prompts.
- * @param last the highest index with a result
+ * @param last the highest index with a result @param inspect may refuse items for other reasons
  * @throws Failure `usage`
  */
 export async function checkItems(
@@ -195,10 +196,11 @@ export async function checkItems(
   tally: Tally,
   last: number,
   signal: AbortSignal,
+  inspect?: InspectItems,
 ): Promise<void> {
   const { input, selection, notices } = items;
   if (!input.isRepeatable) return;
-  const counts = await countItems(readBatchItems(items, signal), selection);
+  const counts = await countItems(readBatchItems(items, signal), selection, inspect);
   if (counts.items === 0 && last === 0) throw noItem(input.name);
   if (last > counts.items) {
     throw new Failure(

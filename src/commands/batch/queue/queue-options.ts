@@ -16,6 +16,7 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 export interface WorkOptions extends QueueOptions {
   readonly responseFormat?: string;
   readonly budget?: string;
+  readonly keepGoing?: boolean;
   readonly strict?: boolean;
   readonly redact?: boolean;
   readonly allowSecrets?: boolean;

@@ -12,14 +12,6 @@ export interface ResultKeeper {
   unsaved(): readonly QueuedResult[];
 }
 
-export interface KeeperOptions {
-  readonly queue: Pick<BatchQueue, 'putResult'>;
-  readonly clock: Clock;
-  readonly giveUp: AbortSignal;
-  /** The queue refused a result; natter tries again. */
-  readonly onRefused: (error: unknown) => void;
-}
-
 /** Milliseconds before a result that the queue refused is stored again. */
 const pause = 1000;
 
@@ -28,8 +20,13 @@ async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-export function createResultKeeper(options: KeeperOptions): ResultKeeper {
-  const { queue, clock, giveUp, onRefused } = options;
+/** @param onRefused the queue refused a result; natter tries again */
+export function createResultKeeper(
+  queue: BatchQueue,
+  clock: Clock,
+  giveUp: AbortSignal,
+  onRefused: (error: unknown) => void,
+): ResultKeeper {
   const unsaved = new Set<QueuedResult>();
   const gaveUp = aborted(giveUp);
   const store = async (result: QueuedResult) => {

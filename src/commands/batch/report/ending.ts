@@ -17,6 +17,8 @@ export interface Ending {
   readonly notice: string | undefined;
   /** To be thrown; undefined if every item is answered. */
   readonly error: unknown;
+  /** Items without a result in a queue; undefined if unknown. */
+  readonly left?: number | undefined;
 }
 
 interface EndedRun {

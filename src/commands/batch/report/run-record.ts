@@ -12,12 +12,8 @@ export interface RunNames {
   /** `2/8`. */
   readonly shard: string | null;
   readonly begin: Date;
-  /** Of a worker, which shares the items with others. */
-  readonly queue?: {
-    readonly batch: string;
-    /** Items without a result; undefined if unknown. */
-    readonly left: number | undefined;
-  };
+  /** In a queue. */
+  readonly batch?: string;
 }
 
 const whole = (value: number) => Math.round(value);
@@ -99,8 +95,8 @@ export function causesOf(tally: Tally, clean: (text: string) => string): readonl
 /** The document of `--summary`, and the last line of `--progress-json`. Times are whole milliseconds. */
 export function summaryRecord(
   tally: Tally,
-  { input, output, shard, begin, queue }: RunNames,
-  { elapsed, error, notice, stoppedBy }: Ending,
+  { input, output, shard, begin, batch }: RunNames,
+  { elapsed, error, notice, stoppedBy, left }: Ending,
   clean: (text: string) => string,
 ): object {
   const { code, name } = exitOf(error);
@@ -110,12 +106,12 @@ export function summaryRecord(
     input,
     output,
     shard,
-    batch: queue?.batch,
+    batch,
     exit_code: code,
     exit_name: name,
     message: clean(notice ?? toFailure(error).message),
     stopped_by: stoppedBy,
-    ...countFields(tally, elapsed, queue?.left),
+    ...countFields(tally, elapsed, left),
     causes: causesOf(tally, clean),
     latency_ms: latencyFields(tally.latency.figures()),
     first_text_ms: latencyFields(tally.firstText.figures()),

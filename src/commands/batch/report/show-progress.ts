@@ -1,3 +1,4 @@
+import type { Places } from '../../../batch/limits/places.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import {
   type BatchProgress,
@@ -7,39 +8,33 @@ import {
 } from './batch-progress.ts';
 import { count } from '../../../output/figures.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import type { Presentation } from '../../print/presentation.ts';
 import { openWindowStatus } from '../../print/window-status.ts';
-import type { Context } from '../../program/context.ts';
-import type { Admission } from '../sending/admission.ts';
+import type { GlobalOptions } from '../../program/global-options.ts';
+import type { Run } from '../../program/run.ts';
+import type { ReportOptions } from './reporting.ts';
 
-export interface ProgressSources {
-  readonly context: Context;
+/** A run of a command. */
+export interface ShownRun extends Run<GlobalOptions & ReportOptions> {
   /** What the title of the window names: `natter batch`. */
   readonly command: string;
-  readonly presentation: Presentation;
-  /** Nothing is shown, as with `--quiet`. */
-  readonly isQuiet: boolean;
   readonly settings: ResolvedSettings;
   readonly tally: Tally;
   /** Items without a result in a queue; undefined if unknown. */
   readonly left?: () => number | undefined;
 }
 
-function titleOf({ command, left }: ProgressSources, share: number | undefined): string {
+function titleOf({ command, left }: ShownRun, share: number | undefined): string {
   const queued = left?.();
   if (queued !== undefined) return `${count(queued)} left - ${command}`;
   return share === undefined ? command : `${Math.floor(share)}% - ${command}`;
 }
 
 /** Shows the progress on standard error, and in the window's title and tab. */
-export function showProgress(
-  run: ProgressSources,
-  { places }: Admission,
-  stop: AbortSignal,
-): BatchProgress {
-  const { context, presentation, tally, isQuiet, settings, left } = run;
+export function showProgress(run: ShownRun, places: Places, stop: AbortSignal): BatchProgress {
+  const { context, presentation, tally, options, settings, left } = run;
   const { clock, streams } = context;
   const { noticeStyle: style } = presentation;
+  const isQuiet = options.quiet === true || options.progressJson === true;
   const animated = presentation.animated && !isQuiet;
   const window = openWindowStatus(context, animated, settings.values);
   const onDraw = () => {

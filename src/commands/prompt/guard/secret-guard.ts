@@ -1,5 +1,4 @@
 import { isLoopbackName } from '../../../address.ts';
-import type { Client } from '../../../client/client.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
 import { Failure } from '../../../failure.ts';
@@ -98,17 +97,4 @@ export async function openSecretGuard(
     },
     restore: (events) => redaction?.restore(events) ?? events,
   };
-}
-
-/** The client, which checks each prompt for secrets if they may leave this machine. @throws Failure `usage` */
-export async function guardedClient(
-  context: Context,
-  options: GuardOptions & ParamOptions,
-  settings: ResolvedSettings,
-  client: Client,
-): Promise<Client> {
-  const plan = await planGuard(context, options, settings);
-  if (plan === undefined) return client;
-  const { guardClient } = await import('./guard-client.ts');
-  return guardClient(context, plan)(client);
 }

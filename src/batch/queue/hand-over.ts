@@ -9,7 +9,7 @@ export interface HandedJob extends QueuedItem {
 }
 
 /** Passes jobs from a queue's worker, which pushes them, to `runItems`, which pulls them. */
-export interface HandOver {
+interface HandOver {
   /** Resolves at the end of the job; with `returned` if it was not started before the hand-over ended. */
   readonly give: (job: QueueJob) => Promise<JobOutcome>;
   /** The jobs until `ended` aborts. */

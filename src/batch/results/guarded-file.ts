@@ -24,7 +24,7 @@ export interface GuardedFile {
   close(): void;
 }
 
-export interface GuardedFileOptions {
+interface GuardedFileOptions {
   /** The file's name in messages. */
   readonly name: string;
   /** Its path without symbolic links. */

@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander';
-import { inputFormats } from '../../batch/input/input-format.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
-import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
-import type { Context, Action } from '../program/context.ts';
-import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { secretOptions, strictOption } from '../prompt/prompt-options.ts';
+import { inputFormats } from '../../batch/input/item-parser.ts';
 import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
 import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts';
+import type { Action, Context } from '../program/context.ts';
+import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
+import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
+import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
+import { secretOptions, strictOption } from '../prompt/prompt-options.ts';
 
 export interface RunBatch extends RunQueue {
   readonly batch: Action<BatchOptions, [file: string | undefined]>;

@@ -1,19 +1,18 @@
-import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
+import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import { formatOfName, type InputFormat } from '../../batch/input/item-parser.ts';
 import { parseTemplate, type Template } from '../../batch/input/item.ts';
-import type { RateLimits } from '../../batch/limits/rate-limit.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
+import type { RateLimits } from '../../batch/limits/rate-limit.ts';
+import type { Middleware } from '../../client/client.ts';
+import { chooseShard } from './array-job.ts';
+import type { ReportOptions, ShownRun } from './report/show-progress.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
+import type { Service } from '../service/service.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
-import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
-import type { Middleware } from '../../client/client.ts';
 import type { RunLimits } from '../../usage/budget.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { chooseShard } from './array-job.ts';
-import type { Service } from '../service/service.ts';
-import type { ReportOptions } from './report/reporting.ts';
-import type { ShownRun } from './report/show-progress.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
 export const outputFormats = ['jsonl', 'openai', 'csv'] as const;

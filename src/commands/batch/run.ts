@@ -1,32 +1,22 @@
-import { forgetFailures, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
+import { emptyTally, forgetFailures, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
+import { printBatchDryRun } from './dry-run.ts';
+import { type BatchItems, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
+import { type BatchSink, openBatchSink } from './output/sink.ts';
+import { type BatchOptions, type BatchPlan, resultsFileOf, type SendingRun } from './plan.ts';
+import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
+import { endingOf } from './report/summary.ts';
+import { openGuard } from './secret-guard.ts';
+import { pauseNotice } from './sending/admission.ts';
+import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
+import { refuseSharedFiles } from './shared-files.ts';
+import type { Stopping } from './stopping.ts';
+import type { Context } from '../program/context.ts';
+import { refuseReservedName } from '../program/named-file.ts';
+import { openService } from '../service/service.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import { limitsOfRun } from '../../usage/budget.ts';
-import type { Context } from '../program/context.ts';
-import { startRun } from '../program/run.ts';
-import { refuseReservedName } from '../program/named-file.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
-import { openService } from '../service/service.ts';
-import { openBatchCheck } from './answer-check.ts';
-import { printBatchDryRun } from './dry-run.ts';
-import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import { type BatchSink, openBatchSink } from './output/sink.ts';
-import {
-  type BatchOptions,
-  type BatchPlan,
-  planBatch,
-  resultsFileOf,
-  type SendingRun,
-} from './plan.ts';
-import { endingOf } from './report/ending.ts';
-import { reportEnd } from './report/reporting.ts';
-import { refuseUnwritableSummary } from './report/summary-file.ts';
-import { openGuard } from './secret-guard.ts';
-import { pauseNotice } from './sending/admission.ts';
-import { type SendItems, runUntilEnd } from './sending/pipeline.ts';
-import { refuseSharedFiles } from './shared-files.ts';
-import type { Stopping } from './stopping.ts';
 
 /** A run of `natter batch`. */
 interface BatchRun extends SendingRun {
@@ -118,12 +108,8 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const { presentation } = await startRun(context, options);
-  const { notices } = presentation;
-  const plan = planBatch(options, file, context.environment);
-  const own = readRequestSettings(context, notices, options);
-  const { check, settings } = await openBatchCheck(notices, options, own);
-  const input = openBatchInput(context.streams.stdin, notices, file);
+  const batch = await openBatch(context, options, file);
+  const { presentation, notices, plan, check, settings, input } = batch;
   refuseFiles(context, options, plan, file, input);
   if (options.dryRun === true) {
     const items = { input, plan, check, notices };

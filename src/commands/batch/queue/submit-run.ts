@@ -1,39 +1,28 @@
 import { isLoopbackName } from '../../../address.ts';
+import type { AnswerCheck } from '../../../ask/check.ts';
 import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { eachItem } from '../../../batch/input/read-items.ts';
-import { batchNameOf } from '../../../batch/queue/batch-name.ts';
-import type {
-  BatchHeader,
-  BatchQueue,
-  KnownItem,
-  QueuedCheck,
-  QueueConnection,
+import {
+  type BatchHeader,
+  batchNameOf,
+  type BatchQueue,
+  type KnownItem,
+  type QueueConnection,
+  type QueuedCheck,
 } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
-import { Failure } from '../../../failure.ts';
-import { count, countOf } from '../../../output/figures.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { withoutSources } from '../../../settings/resolved-settings.ts';
-import { present } from '../../print/presentation.ts';
-import type { Context } from '../../program/context.ts';
-import type { AnswerCheck } from '../../../ask/check.ts';
-import { locateSecrets, secretsRefusal } from '../../prompt/guard/inspect-texts.ts';
-import { openBatchCheck } from '../answer-check.ts';
-import { readRequestSettings } from '../../service/settings-access.ts';
-import {
-  type BatchItems,
-  checkItems,
-  openBatchInput,
-  pendingItems,
-  selectItems,
-} from '../items.ts';
-import { parseNumber, planBatch } from '../plan.ts';
+import { type BatchItems, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
 import { failureLine, unsendable } from '../output/result.ts';
+import { parseNumber } from '../plan.ts';
+import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';
 import { itemFingerprint } from '../sending/send-item.ts';
-import { type Connect, connectToQueue } from './open-queue.ts';
-import type { SubmitOptions } from './queue-options.ts';
+import type { Context } from '../../program/context.ts';
+import { locateSecrets, secretsRefusal } from '../../prompt/guard/inspect-texts.ts';
+import { Failure } from '../../../failure.ts';
+import { count, countOf } from '../../../output/figures.ts';
+import { type ResolvedSettings, withoutSources } from '../../../settings/resolved-settings.ts';
 
 /** Items that are sent to the queue together. */
 const blockSize = 500;
@@ -191,15 +180,11 @@ export async function submitBatch(
   file: string | undefined,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
-  const plan = planBatch(options, file, context.environment);
   const name = batchNameOf(options.batch, file);
   const attempts = parseNumber(options.attempts, '--attempts', 1, mostAttempts);
+  const batch = await openBatch(context, options, file);
+  const { notices, plan, own: settings, check, input } = batch;
   const rate = plan.rateLimits.requests;
-  const settings = readRequestSettings(context, notices, options);
-  const { check } = await openBatchCheck(notices, options, settings);
-  const input = openBatchInput(context.streams.stdin, notices, file);
   const nothing = () => undefined;
   const { signal } = context;
   const selection = await selectItems({ input, plan }, settings, undefined, nothing, signal);

@@ -1,32 +1,42 @@
 import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
+import { isTransient } from '../../../batch/circuit-breaker.ts';
 import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
 import { emptyTally } from '../../../batch/tally.ts';
-import { isTransient } from '../../../batch/transient-failure.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
+import { planSending, type SendingPlan, type SendingRun } from '../plan.ts';
+import {
+  type Connect,
+  connectToQueue,
+  findBatch,
+  lostBatch,
+  type WorkOptions,
+} from './open-queue.ts';
+import {
+  createResultKeeper,
+  openJobs,
+  type QueueWatch,
+  refusedNotice,
+  type ResultKeeper,
+  saveResults,
+  watchQueue,
+} from './watch-queue.ts';
+import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
+import { batchOutcome } from '../report/show-progress.ts';
+import { type Ending, kindOf, repeatedText } from '../report/summary.ts';
+import { runId } from '../run.ts';
+import { openGuard } from '../secret-guard.ts';
+import { type ItemEnd, type ItemSource, runUntilEnd, type SendItems } from '../sending/pipeline.ts';
+import type { Stopping } from '../stopping.ts';
+import type { Context } from '../../program/context.ts';
+import { type Run, startRun } from '../../program/run.ts';
+import { openService } from '../../service/service.ts';
+import { readSettings } from '../../service/settings-access.ts';
 import { Failure, type FailureKind } from '../../../failure.ts';
 import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { Interruption } from '../../../terminal/device/signals.ts';
-import type { Context } from '../../program/context.ts';
-import { type Run, startRun } from '../../program/run.ts';
-import { openService } from '../../service/service.ts';
-import { readSettings } from '../../service/settings-access.ts';
-import { planSending, type SendingPlan, type SendingRun } from '../plan.ts';
-import { batchOutcome } from '../report/batch-progress.ts';
-import type { Ending } from '../report/ending.ts';
-import { reportEnd } from '../report/reporting.ts';
-import { kindOf, repeatedText } from '../report/summary.ts';
-import { refuseUnwritableSummary } from '../report/summary-file.ts';
-import { runId } from '../run.ts';
-import { openGuard } from '../secret-guard.ts';
-import { type ItemEnd, type ItemSource, runUntilEnd, type SendItems } from '../sending/pipeline.ts';
-import type { Stopping } from '../stopping.ts';
-import { type Connect, connectToQueue, findBatch, lostBatch } from './open-queue.ts';
-import type { WorkOptions } from './queue-options.ts';
-import { createResultKeeper, type ResultKeeper, saveResults } from './result-keeper.ts';
-import { openJobs, type QueueWatch, refusedNotice, watchQueue } from './watch-queue.ts';
 
 /** Milliseconds; a shorter pause concerns this worker only. */
 const sharedPause = 2000;

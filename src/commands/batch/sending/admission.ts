@@ -11,12 +11,12 @@ import {
 import { itemsLeft } from '../../../batch/tally.ts';
 import type { Throttle } from '../../../client/client.ts';
 import type { Clock } from '../../../clock.ts';
+import type { SendingRun } from '../plan.ts';
+import { shortTime } from '../report/show-progress.ts';
+import { type AfterRefusal, type Permission, planItem } from './send-item.ts';
+import type { Presentation } from '../../print/presentation.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { estimateRequest } from '../../../usage/budget.ts';
-import type { Presentation } from '../../print/presentation.ts';
-import { shortTime } from '../report/batch-progress.ts';
-import type { SendingRun } from '../plan.ts';
-import { type AfterRefusal, type Permission, planItem } from './send-item.ts';
 
 /** Admits items as fast as the service and the user allow. */
 export interface Admission {
@@ -29,7 +29,7 @@ export interface Admission {
   ): Promise<Permission | undefined> | Permission | undefined;
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly rateLimits: RateLimits;

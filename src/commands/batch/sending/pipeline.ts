@@ -4,25 +4,25 @@ import { type CircuitBreaker, createCircuitBreaker } from '../../../batch/circui
 import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
 import { runItems } from '../../../batch/run-items.ts';
 import { countFailure, type Tally } from '../../../batch/tally.ts';
-import type { Failure } from '../../../failure.ts';
-import { toFailure } from '../../../output/ending-failure.ts';
-import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
-import { withRequestHint } from '../../program/report.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
-import type { Ending } from '../report/ending.ts';
 import { printProgress } from '../report/reporting.ts';
 import { showProgress } from '../report/show-progress.ts';
-import { type Stopping, watchStopping } from '../stopping.ts';
+import type { Ending } from '../report/summary.ts';
 import { type Admission, maxWaitOf, openAdmission } from './admission.ts';
 import { type BatchFallback, openFallback } from './fallback.ts';
 import {
-  type ItemOutcome,
   itemFingerprint,
+  type ItemOutcome,
   type Permission,
   sendItem,
   type SendOptions,
 } from './send-item.ts';
+import { type Stopping, watchStopping } from '../stopping.ts';
+import { withRequestHint } from '../../program/report.ts';
+import type { Failure } from '../../../failure.ts';
+import { toFailure } from '../../../output/ending-failure.ts';
+import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
 
 /** How an item ended. */
 export interface ItemEnd {

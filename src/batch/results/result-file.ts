@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
+import { GuardedFile } from './guarded-file.ts';
 import { readExisting, resultsPath } from './read-results.ts';
 import {
   createResultIndex,
@@ -298,7 +298,7 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
     const { format = 'jsonl' } = options;
     const size = readExisting(descriptor, name, index, format);
     const { clock, synchronize = promisify(fs.fdatasync), onRewritten = () => undefined } = options;
-    const guarded = createGuardedFile({ name, realPath, descriptor, size, onRewritten });
+    const guarded = new GuardedFile({ name, realPath, descriptor, size, onRewritten });
     const synchronization = createSynchronization(() => synchronize(guarded.descriptor()), clock);
     const file = { name, realPath, isNew, guarded, index, lock, synchronization };
     return resultFile({ ...file, watch: watchFile(() => checkFile(file), clock) });

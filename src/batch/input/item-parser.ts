@@ -1,6 +1,7 @@
 import { createCsvReader, type CsvReader, type CsvRecord, delimiterOf } from './csv.ts';
 import type { InputLine } from './input-lines.ts';
 import {
+  type InputFormat,
   itemContent,
   type ItemContent,
   type ItemFields,
@@ -13,10 +14,6 @@ import { isBatchRequest, jsonItemContent, requestItem } from './json-item.ts';
 import { Failure } from '../../failure.ts';
 import { lineProblem } from '../../json-place.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
-
-/** `lines`: one prompt per line; `jsonl`: one JSON object per line, also OpenAI batch requests; `csv`, `tsv`: a table. */
-export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
-export type InputFormat = (typeof inputFormats)[number];
 
 const extensions: Readonly<Record<string, InputFormat>> = {
   txt: 'lines',

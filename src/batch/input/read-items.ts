@@ -1,13 +1,7 @@
 import { fingerprint } from '../fingerprint.ts';
 import { readInputLines } from './input-lines.ts';
-import {
-  createItemParser,
-  formatOfLine,
-  type InputFormat,
-  type ItemParser,
-  type ParsedItem,
-} from './item-parser.ts';
-import type { InputItem, Template } from './item.ts';
+import { createItemParser, formatOfLine, type ItemParser, type ParsedItem } from './item-parser.ts';
+import type { InputFormat, InputItem, Template } from './item.ts';
 
 /** The first line of each id, or any other number, in about 30 bytes per id. */
 interface IdLines {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { inputFormats } from '../../batch/input/item-parser.ts';
+import { inputFormats } from '../../batch/input/item.ts';
 import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';

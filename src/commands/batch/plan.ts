@@ -1,6 +1,6 @@
 import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
-import { formatOfName, type InputFormat } from '../../batch/input/item-parser.ts';
-import { parseTemplate, type Template } from '../../batch/input/item.ts';
+import { formatOfName } from '../../batch/input/item-parser.ts';
+import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
 import type { Middleware } from '../../client/client.ts';

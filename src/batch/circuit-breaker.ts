@@ -1,5 +1,37 @@
 import type { Failure, FailureKind } from '../failure.ts';
 
+/** Failures that another run, minutes later, may not have. */
+const transientKinds: ReadonlySet<FailureKind> = new Set([
+  'rate_limited',
+  'server_error',
+  'unreachable',
+  'incomplete',
+]);
+
+/** Remedies for which somebody has to act first. */
+const lastingRemedies: ReadonlySet<string> = new Set([
+  'check-quota',
+  'check-base-url',
+  'correct-base-url',
+  'set-base-url',
+  'use-https',
+  'raise-header-limit',
+  'trust-authority',
+  'trust-certificate',
+  'check-clock',
+  'raise-max-tokens',
+  'replace-certificate',
+]);
+
+/** Whether another run of the same command can help, so that a scheduler may queue it again. */
+export function isTransient({ kind, remedy }: Failure): boolean {
+  if (!transientKinds.has(kind)) return false;
+  if (remedy === undefined) return true;
+  // The server does not speak TLS. A server that expects TLS looks the same as one that crashed.
+  if (remedy.code === 'check-scheme') return remedy.scheme !== 'http';
+  return !lastingRemedies.has(remedy.code);
+}
+
 /** Detects failures that other items would have, too: of the service, or of what all items have in common. */
 export interface CircuitBreaker {
   answered(): void;
@@ -23,7 +55,7 @@ export function isOfItem(kind: FailureKind): boolean {
   return ofItems.has(kind);
 }
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** Consecutive failures, not caused by items, that stop the run. */
   readonly most: number;
   /** Milliseconds; a longer Retry-After stops the run, because the other items would fail, too. */
@@ -38,38 +70,28 @@ export interface CircuitBreakerOptions {
   readonly hasAnswers?: () => boolean;
 }
 
-/** Counts equal failures as long as there is no answer. */
-function createAlike({ mostAlike = Infinity, hasAnswers = () => false }: CircuitBreakerOptions) {
-  let first: string | undefined;
-  let count = 0;
-  return {
-    end() {
-      count = -Infinity;
-    },
-    /** @returns whether all failures were like this one, and enough */
-    add({ kind, message }: Failure): boolean {
-      const cause = `${kind} ${message}`;
-      first ??= cause;
-      count += cause === first ? 1 : -Infinity;
-      return count >= mostAlike && !hasAnswers();
-    },
-  };
-}
-
-export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { most, maxWait, isReplay } = options;
-  const alike = createAlike(options);
+export function createCircuitBreaker({
+  most,
+  maxWait,
+  isReplay,
+  mostAlike = Infinity,
+  hasAnswers = () => false,
+}: CircuitBreakerOptions): CircuitBreaker {
   let consecutive = 0;
+  let first: string | undefined;
+  /** Failures like the first one; never enough after an answer or a different failure. */
+  let alike = 0;
   return {
     answered() {
       consecutive = 0;
-      alike.end();
+      alike = -Infinity;
     },
-    failed(failure) {
-      const { kind, retryAfterSeconds = 0 } = failure;
-      const areAlike = alike.add(failure);
+    failed({ kind, message, retryAfterSeconds = 0 }) {
+      const cause = `${kind} ${message}`;
+      first ??= cause;
+      alike += cause === first ? 1 : -Infinity;
       if (isReplay && kind === 'configuration') return false;
-      if (ofItems.has(kind)) return areAlike;
+      if (ofItems.has(kind)) return alike >= mostAlike && !hasAnswers();
       consecutive += 1;
       const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
       return permanent.has(kind) || isLongWait || consecutive >= most;

@@ -1,4 +1,4 @@
-export interface ItemsRun<Item, Permission> {
+interface ItemsRun<Item, Permission> {
   /** In blocks. `ended` aborts when `stop` aborts or `work` rejects. */
   readonly items: (ended: AbortSignal) => AsyncIterable<readonly Item[]>;
   /** Waits until the item may start. @returns undefined if `ended` aborts first, or to start no more items */
@@ -27,68 +27,41 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
   }
 }
 
-/** The items that were started. */
-class Started {
-  readonly errors: unknown[] = [];
-  readonly #onError: () => void;
-  #running = 0;
-  #wake: (() => void) | undefined;
-
-  constructor(onError: () => void) {
-    this.#onError = onError;
-  }
-
-  add(task: Promise<void>): void {
-    this.#running += 1;
-    task.then(this.#end, this.#fail);
-  }
-
-  /** Resolves when all are finished. */
-  async finished(): Promise<void> {
-    if (this.#running > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-  }
-
-  readonly #end = (): void => {
-    this.#running -= 1;
-    if (this.#running === 0) this.#wake?.();
-  };
-
-  readonly #fail = (error: unknown): void => {
-    this.errors.push(error);
-    this.#onError();
-    this.#end();
-  };
-}
-
-async function startItems<Item, Permission>(
-  { items, admit, room, work }: ItemsRun<Item, Permission>,
-  started: Started,
-  ended: AbortSignal,
-): Promise<void> {
-  let sequence = 0;
-  for await (const block of items(ended)) {
-    for (const item of block) {
-      const space = room();
-      if (space !== undefined) await roomUnlessStopped(ended, space);
-      const admitted = admit(item, sequence, ended);
-      const permission = admitted instanceof Promise ? await admitted : admitted;
-      if (permission === undefined) return;
-      started.add(work(item, sequence, permission));
-      sequence += 1;
-    }
-  }
-}
-
 /** Ends when all started items are finished. @throws the first error of `items` or `work` */
 export async function runItems<Item, Permission>(run: ItemsRun<Item, Permission>): Promise<void> {
+  const { items, admit, stop, room, work } = run;
   const ending = new AbortController();
-  const ended = AbortSignal.any([run.stop, ending.signal]);
-  const started = new Started(() => ending.abort());
+  const ended = AbortSignal.any([stop, ending.signal]);
+  const running = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  const runOne = async (item: Item, sequence: number, permission: Permission) => {
+    try {
+      await work(item, sequence, permission);
+    } catch (error) {
+      errors.push(error);
+      ending.abort();
+    }
+  };
+  const startAll = async () => {
+    let sequence = 0;
+    for await (const block of items(ended)) {
+      for (const item of block) {
+        const space = room();
+        if (space !== undefined) await roomUnlessStopped(ended, space);
+        const permission = await admit(item, sequence, ended);
+        if (permission === undefined) return;
+        const task = runOne(item, sequence, permission);
+        running.add(task);
+        void task.then(() => running.delete(task));
+        sequence += 1;
+      }
+    }
+  };
   try {
-    await startItems(run, started, ended);
+    await startAll();
   } catch (error) {
-    if (!ended.aborted) started.errors.push(error);
+    if (!ended.aborted) errors.push(error);
   }
-  await started.finished();
-  if (started.errors.length > 0) throw started.errors[0];
+  await Promise.all(running);
+  if (errors.length > 0) throw errors[0];
 }

@@ -1,7 +1,7 @@
-import type { Failure, FailureKind } from '../failure.ts';
+import { isTransient } from './circuit-breaker.ts';
 import type { ItemPlace } from './input/item.ts';
 import { createLatencies, type Latencies } from './latency.ts';
-import { isTransient } from './transient-failure.ts';
+import type { Failure, FailureKind } from '../failure.ts';
 
 /** A failed item, for reports. */
 interface FailedItem {

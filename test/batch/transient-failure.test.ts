@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTransient } from '../../src/batch/transient-failure.ts';
+import { isTransient } from '../../src/batch/circuit-breaker.ts';
 import { exitCodes, Failure, type FailureKind, type FailureOptions } from '../../src/failure.ts';
 
 const kinds = Object.keys(exitCodes) as FailureKind[];

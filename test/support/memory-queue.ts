@@ -1,12 +1,12 @@
-import { jobIdOf } from '../../src/batch/queue/batch-name.ts';
-import type {
-  BatchHeader,
-  BatchQueue,
-  JobOutcome,
-  QueueConnection,
-  QueueJob,
-  QueuedItem,
-  QueuedResult,
+import {
+  type BatchHeader,
+  type BatchQueue,
+  jobIdOf,
+  type JobOutcome,
+  type QueueConnection,
+  type QueuedItem,
+  type QueuedResult,
+  type QueueJob,
 } from '../../src/batch/queue/batch-queue.ts';
 
 type State = 'waiting' | 'active' | 'delayed' | 'done' | 'failed';

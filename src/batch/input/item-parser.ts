@@ -1,20 +1,44 @@
-import { Failure } from '../../failure.ts';
-import { isJsonObject, parseJson } from '../../json.ts';
-import { lineProblem } from '../../json-place.ts';
-import type { CsvReader, CsvRecord } from './csv.ts';
-import type { InputFormat } from './input-format.ts';
+import { createCsvReader, type CsvReader, type CsvRecord, delimiterOf } from './csv.ts';
 import type { InputLine } from './input-lines.ts';
 import {
+  type InputFormat,
   itemContent,
-  itemId,
   type ItemContent,
   type ItemFields,
+  itemId,
   type Problem,
   type TableRow,
   type Template,
 } from './item.ts';
-import { jsonItemContent } from './json-item.ts';
-import { isBatchRequest, requestItem } from './openai-request.ts';
+import { isBatchRequest, jsonItemContent, requestItem } from './json-item.ts';
+import { Failure } from '../../failure.ts';
+import { lineProblem } from '../../json-place.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
+
+const extensions: Readonly<Record<string, InputFormat>> = {
+  txt: 'lines',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  csv: 'csv',
+  tsv: 'tsv',
+};
+
+/** The format by the extension of a file name; undefined for an unknown extension. */
+export function formatOfName(name: string): InputFormat | undefined {
+  const extension = /\.(?<extension>\w+)$/.exec(name)?.groups?.['extension']?.toLowerCase() ?? '';
+  return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
+}
+
+/** The format by the first line that is not blank: `jsonl` if it is a JSON object, else `lines`. */
+export function formatOfLine({ text }: InputLine): InputFormat {
+  if (!text.startsWith('{')) return 'lines';
+  try {
+    JSON.parse(text);
+    return 'jsonl';
+  } catch {
+    return 'lines';
+  }
+}
 
 export interface ParsedItem {
   readonly line: number;
@@ -149,14 +173,10 @@ function tableParser(
   };
 }
 
-/** The parser of a format. Only tables load the reader of CSV. */
-export async function createItemParser(
-  format: InputFormat,
-  template: Template | undefined,
-): Promise<ItemParser> {
+/** The parser of a format. */
+export function createItemParser(format: InputFormat, template: Template | undefined): ItemParser {
   if (format === 'lines') return plainParser(template);
   if (format === 'jsonl') return jsonParser(template);
-  const { createCsvReader, delimiterOf } = await import('./csv.ts');
   const createReader = ({ text }: InputLine) => {
     const delimiter = format === 'tsv' ? '\t' : delimiterOf(text);
     return { reader: createCsvReader(delimiter), delimiter };

@@ -1,6 +1,10 @@
 import type { Message } from '../../client/contract.ts';
 import { isJsonObject } from '../../json.ts';
 
+/** `lines`: one prompt per line; `jsonl`: one JSON object per line, also OpenAI batch requests; `csv`, `tsv`: a table. */
+export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
+export type InputFormat = (typeof inputFormats)[number];
+
 export interface ItemPlace {
   /** From 1, over the whole input; blank lines are not counted. */
   readonly index: number;

@@ -1,11 +1,10 @@
 import { fingerprint } from '../fingerprint.ts';
-import { formatOfLine, type InputFormat } from './input-format.ts';
 import { readInputLines } from './input-lines.ts';
-import { createItemParser, type ItemParser, type ParsedItem } from './item-parser.ts';
-import type { InputItem, Template } from './item.ts';
+import { createItemParser, formatOfLine, type ItemParser, type ParsedItem } from './item-parser.ts';
+import type { InputFormat, InputItem, Template } from './item.ts';
 
 /** The first line of each id, or any other number, in about 30 bytes per id. */
-export interface IdLines {
+interface IdLines {
   /** Adds an id. @returns the line of an earlier equal id */
   add(id: string, line: number): number | undefined;
   /** The line of the first equal id. */
@@ -14,7 +13,7 @@ export interface IdLines {
 
 const firstSize = 1024;
 
-/** A hash table with open addressing; line 0 marks a free slot. */
+/** A hash table with open addressing, because a `Map` of a million ids needs 100 MB; line 0 marks a free slot. */
 export function createIdLines(): IdLines {
   let keys = new BigUint64Array(firstSize);
   let lines = new Float64Array(firstSize);
@@ -54,7 +53,7 @@ export function createIdLines(): IdLines {
   };
 }
 
-export interface ReadItemsOptions {
+interface ReadItemsOptions {
   /** Undefined: the first line that is not blank decides. */
   readonly format: InputFormat | undefined;
   readonly template: Template | undefined;
@@ -96,7 +95,7 @@ export async function* readItems(
     for (const line of lines) {
       if (parser === undefined) {
         if (line.text.trim() === '' && line.problem === undefined) continue;
-        parser = await createItemParser(format ?? formatOfLine(line), template);
+        parser = createItemParser(format ?? formatOfLine(line), template);
       }
       const item = parser.add(line);
       if (item !== undefined) items.push(indexed(item, (count += 1), ids));

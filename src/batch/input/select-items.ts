@@ -1,7 +1,7 @@
+import type { BatchItem, InputItem } from './item.ts';
+import type { IndexedResult } from '../results/result-index.ts';
 import { Failure } from '../../failure.ts';
 import type { Writable } from '../../writable.ts';
-import type { IndexedResult } from '../results/result-index.ts';
-import type { BatchItem, InputItem } from './item.ts';
 
 /** Every `count`-th item, starting at item `number`, from 1. */
 export interface Shard {
@@ -42,7 +42,7 @@ export interface Selection {
 }
 
 /** `elsewhere`: in a different shard or outside the sample; `answered`: has an answer; `pending`: to be sent. */
-export type ItemStatus = 'elsewhere' | 'answered' | 'pending';
+type ItemStatus = 'elsewhere' | 'answered' | 'pending';
 
 function answeredBySandbox({ index, line }: InputItem, { resultsName }: Selection): Failure {
   return new Failure(
@@ -95,10 +95,10 @@ function countModel(item: InputItem, { find, modelOf }: Selection, { ofOthers }:
   ofOthers.set(model, (ofOthers.get(model) ?? 0) + 1);
 }
 
-function countItem(item: InputItem, selection: Selection, counts: Counting): void {
+function countItem(item: InputItem, selection: Selection, counts: Counting): ItemStatus {
   counts.items += 1;
   const status = itemStatusOf(item, selection);
-  if (status === 'elsewhere') return;
+  if (status === 'elsewhere') return status;
   counts.total += 1;
   if (status === 'answered') {
     counts.answered += 1;
@@ -107,12 +107,17 @@ function countItem(item: InputItem, selection: Selection, counts: Counting): voi
     counts.bad += 1;
     counts.firstBad ??= item;
   }
+  return status;
 }
+
+/** Looks at items that are to be sent. */
+export type InspectItems = (items: readonly InputItem[]) => Promise<void> | void;
 
 /** @throws Failure `usage`, see {@link itemStatusOf} */
 export async function countItems(
   blocks: AsyncIterable<readonly InputItem[]>,
   selection: Selection,
+  inspect: InspectItems = () => undefined,
 ): Promise<ItemCounts> {
   const counts: Counting = {
     total: 0,
@@ -122,6 +127,38 @@ export async function countItems(
     firstBad: undefined,
     ofOthers: new Map(),
   };
-  for await (const items of blocks) for (const item of items) countItem(item, selection, counts);
+  for await (const items of blocks) {
+    await inspect(items.filter((item) => countItem(item, selection, counts) === 'pending'));
+  }
   return counts;
+}
+
+/** 32 bits that depend on all bits of both numbers: the mixing function of MurmurHash3. */
+function mixed(index: number, seed: number): number {
+  let bits = (index ^ Math.imul(seed, 0x9e3779b9)) >>> 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}
+
+/** A number for each item that depends only on the seed; different for all items below 2 ** 32. */
+function rankOf(index: number, seed: number): number {
+  return mixed(index, mixed(seed, 0x5eed));
+}
+
+/**
+ * A random sample: the `size` items with the lowest ranks. The same seed gives the same sample, and most of it even if
+ * items were added at the end.
+ * @param total number of items @param seed a whole number from 0
+ * @returns whether the item at an index, from 1, is in the sample
+ */
+export function createSample(
+  size: number,
+  total: number,
+  seed: number,
+): (index: number) => boolean {
+  if (size >= total) return () => true;
+  const ranks = Uint32Array.from({ length: total }, (_, at) => rankOf(at + 1, seed)).sort();
+  const highest = ranks[size - 1] ?? 0;
+  return (index) => rankOf(index, seed) <= highest;
 }

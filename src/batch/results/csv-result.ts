@@ -1,6 +1,7 @@
-import { isJsonObject, parseJson } from '../../json.ts';
 import type { InputItem } from '../input/item.ts';
 import { textMessages } from '../../conversation/message-text.ts';
+import { Failure } from '../../failure.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
 
 /** Spaces at an end are quoted, because some programs remove them. */
 function formatCell(text: string, delimiter: string): string {
@@ -20,7 +21,7 @@ function plainCells({ id = '', content, given = content }: InputItem): readonly 
 }
 
 /** The names of the columns of the input, and the delimiter of the table that is written. */
-export function columnsOf({ row }: InputItem): {
+function columnsOf({ row }: InputItem): {
   readonly header: readonly string[];
   readonly delimiter: string;
 } {
@@ -28,7 +29,7 @@ export function columnsOf({ row }: InputItem): {
 }
 
 /** The columns that results add to those of the input. */
-export const resultColumns = (answer: string) => [answer, `${answer}_error`] as const;
+const resultColumns = (answer: string) => [answer, `${answer}_error`] as const;
 
 /** @param item any item of the input @param answer the name of the column for answers */
 export function formatHeader(item: InputItem, answer: string): string {
@@ -53,4 +54,14 @@ export function formatResultRow(item: InputItem, line: string | undefined): stri
   const cells = item.row?.cells ?? plainCells(item);
   const input = header.map((_, at) => cells[at] ?? '');
   return formatRow([...input, ...(line === undefined ? ['', ''] : resultCells(line))], delimiter);
+}
+
+/** @param answerColumn its name @throws Failure `usage` if the input has such a column */
+export function tableHeader(item: InputItem, answerColumn: string): string {
+  const { header } = columnsOf(item);
+  const taken = resultColumns(answerColumn).find((name) => header.includes(name));
+  if (taken === undefined) return formatHeader(item, answerColumn);
+  throw new Failure('usage', `the input has a column "${taken}" already`, {
+    hint: 'choose a different one for the answers, such as --answer-column result',
+  });
 }

@@ -1,12 +1,12 @@
 // Results of other engines: lines of an OpenAI batch output or error file, as vLLM run-batch writes them too.
 
-import { Failure } from '../../failure.ts';
-import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { createLineSplitter } from '../input/input-lines.ts';
 import { createIdLines } from '../input/read-items.ts';
-import { createLineSplitter } from '../input/line-splitter.ts';
 import { createResultIndex, type IndexedResult } from './result-index.ts';
 import { isAccepted, parseResultLine, parseResultName } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
+import { Failure } from '../../failure.ts';
+import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 
 /** How a result names its item. */
 type ItemReference =

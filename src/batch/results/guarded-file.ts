@@ -5,26 +5,7 @@ import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { fileBlocks, writeBlocks } from './write-results.ts';
 
-/** An open file for appending whose content survives when other programs delete, replace or truncate the file. */
-export interface GuardedFile {
-  /** Changes when the file is written again. */
-  descriptor(): number;
-  /** In bytes. */
-  size(): number;
-  /** Appends all bytes or none. @throws the system's error; Failure `storage` if the size changed */
-  append(bytes: Buffer): void;
-  /**
-   * Writes a deleted file again, including its folder.
-   * @throws Failure `storage` if that fails, or if the path has different content now. That content is not changed: the
-   * appended bytes are in a file beside it, or in {@link GuardedFile.unsaved}.
-   */
-  check(): void;
-  /** All bytes, if no path leads to them any more; else nothing. */
-  unsaved(): Iterable<Buffer>;
-  close(): void;
-}
-
-export interface GuardedFileOptions {
+interface GuardedFileOptions {
   /** The file's name in messages. */
   readonly name: string;
   /** Its path without symbolic links. */
@@ -100,95 +81,106 @@ function copyBeside(file: string, source: number, size: number): string {
   }
 }
 
-interface FileState {
-  descriptor: number;
-  size: number;
+/** An open file for appending whose content survives when other programs delete, replace or truncate the file. */
+export class GuardedFile {
+  readonly #options: GuardedFileOptions;
+  #descriptor: number;
+  #size: number;
   /** Descriptors of deleted files, which a pending fdatasync may still use. */
-  readonly former: number[];
-  isUnsaved: boolean;
-}
+  readonly #former: number[] = [];
+  #isUnsaved = false;
 
-/** Runs `copy`, which saves the bytes under a path again. @throws Failure `storage` */
-function rescue<Result>(
-  name: string,
-  state: FileState,
-  change: 'deleted' | 'replaced',
-  copy: () => Result,
-): Result {
-  try {
-    return copy();
-  } catch (error) {
-    state.isUnsaved = true;
-    const message = `${name} was ${change} during the run: ${failureReason(error)}`;
-    throw new Failure('storage', message, {
-      hint: 'the results are on standard output',
-      cause: error,
+  constructor(options: GuardedFileOptions) {
+    this.#options = options;
+    this.#descriptor = options.descriptor;
+    this.#size = options.size;
+  }
+
+  /** Changes when the file is written again. */
+  descriptor(): number {
+    return this.#descriptor;
+  }
+
+  /** In bytes. */
+  size(): number {
+    return this.#size;
+  }
+
+  /** Appends all bytes or none. @throws the system's error; Failure `storage` if the size changed */
+  append(bytes: Buffer): void {
+    this.#refuseChanged(fs.fstatSync(this.#descriptor).size);
+    const written = fs.writeSync(this.#descriptor, bytes, 0, bytes.length, this.#size);
+    if (written < bytes.length) {
+      fs.ftruncateSync(this.#descriptor, this.#size);
+      throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+    }
+    this.#size += bytes.length;
+  }
+
+  /**
+   * Writes a deleted file again, including its folder.
+   * @throws Failure `storage` if that fails, or if the path has different content now. That content is not changed: the
+   * appended bytes are in a file beside it, or in {@link GuardedFile.unsaved}.
+   */
+  check(): void {
+    const { realPath } = this.#options;
+    const found = find(realPath);
+    if (found === undefined) return this.#writeAgain();
+    const open = fs.fstatSync(this.#descriptor);
+    const isSame = found.ino === open.ino || hasSameContent(realPath, this.#descriptor, this.#size);
+    if (!isSame) this.#refuseReplaced();
+    // The next append refuses a larger file, after the lock was checked.
+    if (open.size < this.#size) this.#refuseChanged(open.size);
+  }
+
+  /** All bytes, if no path leads to them any more; else nothing. */
+  unsaved(): Iterable<Buffer> {
+    return this.#isUnsaved ? fileBlocks(this.#descriptor, this.#size) : [];
+  }
+
+  close(): void {
+    for (const one of [...this.#former.splice(0), this.#descriptor]) fs.closeSync(one);
+  }
+
+  #writeAgain(): void {
+    const { realPath, onRewritten } = this.#options;
+    const next = this.#rescue('deleted', () => {
+      makePrivateFolder(path.dirname(realPath));
+      return copyTo(realPath, this.#descriptor, this.#size);
+    });
+    this.#former.push(this.#descriptor);
+    this.#descriptor = next;
+    onRewritten();
+  }
+
+  #refuseReplaced(): never {
+    const { name, realPath } = this.#options;
+    const copy = this.#rescue('replaced', () => copyBeside(realPath, this.#descriptor, this.#size));
+    throw new Failure('storage', `${name} was replaced by another file during the run`, {
+      hint: `the results are in ${copy}, later ones on standard output`,
     });
   }
-}
 
-function writeAgain({ name, realPath, onRewritten }: GuardedFileOptions, state: FileState): void {
-  const next = rescue(name, state, 'deleted', () => {
-    makePrivateFolder(path.dirname(realPath));
-    return copyTo(realPath, state.descriptor, state.size);
-  });
-  state.former.push(state.descriptor);
-  state.descriptor = next;
-  onRewritten();
-}
-
-function refuseReplaced({ name, realPath }: GuardedFileOptions, state: FileState): never {
-  const { descriptor, size } = state;
-  const copy = rescue(name, state, 'replaced', () => copyBeside(realPath, descriptor, size));
-  throw new Failure('storage', `${name} was replaced by another file during the run`, {
-    hint: `the results are in ${copy}, later ones on standard output`,
-  });
-}
-
-function check(options: GuardedFileOptions, state: FileState): void {
-  const { name, realPath } = options;
-  const found = find(realPath);
-  if (found === undefined) return writeAgain(options, state);
-  const { descriptor, size } = state;
-  const open = fs.fstatSync(descriptor);
-  if (found.ino !== open.ino && !hasSameContent(realPath, descriptor, size)) {
-    refuseReplaced(options, state);
+  /** Runs `copy`, which saves the bytes under a path again. @throws Failure `storage` */
+  #rescue<Result>(change: 'deleted' | 'replaced', copy: () => Result): Result {
+    try {
+      return copy();
+    } catch (error) {
+      this.#isUnsaved = true;
+      const message = `${this.#options.name} was ${change} during the run: ${failureReason(error)}`;
+      throw new Failure('storage', message, {
+        hint: 'the results are on standard output',
+        cause: error,
+      });
+    }
   }
-  // The next append refuses a larger file, after the lock was checked.
-  if (open.size < size) refuseChanged(name, open.size, size);
-}
 
-/** @throws Failure `storage` if the size is not the one that natter wrote */
-function refuseChanged(name: string, found: number, size: number): void {
-  if (found === size) return;
-  const change = found < size ? 'truncated' : 'wrote to';
-  throw new Failure('storage', `another program ${change} ${name} during the run`, {
-    hint: 'run the same command again for what is missing; later results are on standard output',
-  });
-}
-
-function append(name: string, state: FileState, bytes: Buffer): void {
-  const { descriptor, size } = state;
-  refuseChanged(name, fs.fstatSync(descriptor).size, size);
-  const written = fs.writeSync(descriptor, bytes, 0, bytes.length, size);
-  if (written < bytes.length) {
-    fs.ftruncateSync(descriptor, size);
-    throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+  /** @throws Failure `storage` if the size is not the one that natter wrote */
+  #refuseChanged(found: number): void {
+    if (found === this.#size) return;
+    const change = found < this.#size ? 'truncated' : 'wrote to';
+    throw new Failure('storage', `another program ${change} ${this.#options.name} during the run`, {
+      hint: 'run the same command again for what is missing; later results are on standard output',
+    });
   }
-  state.size += bytes.length;
-}
-
-export function createGuardedFile(options: GuardedFileOptions): GuardedFile {
-  const { descriptor, size } = options;
-  const state: FileState = { descriptor, size, former: [], isUnsaved: false };
-  return {
-    descriptor: () => state.descriptor,
-    size: () => state.size,
-    append: (bytes) => append(options.name, state, bytes),
-    check: () => check(options, state),
-    unsaved: () => (state.isUnsaved ? fileBlocks(state.descriptor, state.size) : []),
-    close() {
-      for (const one of [...state.former.splice(0), state.descriptor]) fs.closeSync(one);
-    },
-  };
 }

@@ -2,7 +2,7 @@ import type { ResultFile } from './result-file.ts';
 import type { WrittenResult } from './result-index.ts';
 
 /** Appends results that arrive in one turn of the event loop together, because a write costs as much as an answer. */
-export interface JoinedResults {
+interface JoinedResults {
   /** Resolves when the file has the result. @throws Failure `storage` if it cannot be appended */
   append(result: WrittenResult): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 
-export interface Merge {
+interface Merge {
   readonly index: ResultIndex;
   /** @throws Failure `usage` if two files answer the same item, or have different prompts for it */
   add(result: IndexedResult): void;
@@ -35,7 +35,7 @@ function refuseConflict(earlier: IndexedResult, result: IndexedResult, files: st
   });
 }
 
-export interface MissingItems {
+interface MissingItems {
   readonly count: number;
   /** The first ranges, such as `3, 7-9`; ends in `…` if there are more. */
   readonly text: string;

@@ -1,4 +1,4 @@
-export interface OrderedOutput {
+interface OrderedOutput {
   /** Uses each number from 0 once. Returns a promise while the reader is slow. */
   put(number: number, text: string): Promise<void> | undefined;
   /** A promise while the buffer is full; resolves when it has room. */

@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure } from '../../failure.ts';
-import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { createLineSplitter } from '../input/line-splitter.ts';
+import { createLineSplitter } from '../input/input-lines.ts';
 import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
 import {
   type FormattedResult,
@@ -11,6 +9,8 @@ import {
   type ResultFormat,
 } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
+import { Failure } from '../../failure.ts';
+import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** The content of a line; `damaged` is what a crash of the machine leaves, `foreign` is from another program. */
 type FoundLine =

@@ -1,14 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { ProgramClock } from '../../clock.ts';
-import { Failure } from '../../failure.ts';
-import { type HeldLock, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
-import { removeFile, synchronizeFolder } from '../../storage/files.ts';
-import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { type FileWatch, watchFile } from './file-watch.ts';
-import { createLineEncoder } from './line-encoder.ts';
-import { createGuardedFile, type GuardedFile } from './guarded-file.ts';
+import { GuardedFile } from './guarded-file.ts';
 import { readExisting, resultsPath } from './read-results.ts';
 import {
   createResultIndex,
@@ -17,8 +10,85 @@ import {
   type WrittenResult,
 } from './result-index.ts';
 import type { ResultFormat } from './result-line.ts';
-import { createSynchronization, type Synchronization } from './synchronization.ts';
 import { isInOrder, replaceResults, resultBlocks, sizeOf } from './write-results.ts';
+import type { Clock, ProgramClock } from '../../clock.ts';
+import { Failure } from '../../failure.ts';
+import { removeFile, synchronizeFolder } from '../../storage/files.ts';
+import { type HeldLock, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { errorCode, failureReason } from '../../storage/storage-failure.ts';
+
+/** Milliseconds between two checks, and between two flushes: a machine crash loses at most these writes. */
+const interval = 1000;
+
+/** Checks a file once per second. */
+interface FileWatch {
+  /** Aborts with the error of the check. */
+  readonly broken: AbortSignal;
+  /** Checks now. Never throws, see `broken`. */
+  check(): void;
+  end(): void;
+}
+
+/** @param act throws if the file cannot be used any more; is not called again then */
+function watchFile(act: () => void, clock: ProgramClock): FileWatch {
+  const controller = new AbortController();
+  const { signal: broken } = controller;
+  const check = () => {
+    if (broken.aborted) return;
+    try {
+      act();
+    } catch (error) {
+      controller.abort(error);
+    }
+  };
+  return {
+    broken,
+    check,
+    end: clock.repeat(interval, check),
+  };
+}
+
+/** Flushes the writes to a file to the disk in the background. */
+interface Synchronization {
+  /** Reports a write: it is on the disk about a second later. */
+  written(): void;
+  /** The first error of a flush; undefined without one. */
+  error(): unknown;
+  /** Starts no more flushes and waits for the current one. Never rejects, see `error`. */
+  end(): Promise<void>;
+}
+
+/** @param flush resolves when all earlier writes are on the disk */
+export function createSynchronization(flush: () => Promise<void>, clock: Clock): Synchronization {
+  const ending = new AbortController();
+  let isPending = false;
+  let firstError: unknown;
+  let running: Promise<void> | undefined;
+  const flushPending = async () => {
+    try {
+      while (isPending && !ending.signal.aborted) {
+        isPending = false;
+        await flush();
+        await clock.sleep(interval, ending.signal);
+      }
+    } catch (error) {
+      if (!ending.signal.aborted || error !== ending.signal.reason) firstError ??= error;
+    } finally {
+      running = undefined;
+    }
+  };
+  return {
+    written() {
+      isPending = true;
+      if (firstError === undefined && !ending.signal.aborted) running ??= flushPending();
+    },
+    error: () => firstError,
+    async end() {
+      ending.abort();
+      await running;
+    },
+  };
+}
 
 /**
  * The results file of a batch, one JSON line per result. Each result is appended at once, so that no item is sent
@@ -50,11 +120,9 @@ interface FinishedRun {
   readonly isComplete: boolean;
 }
 
-export interface ResultFileOptions extends LockOptions {
+interface ResultFileOptions extends LockOptions {
   /** Of the existing results, and of those that are appended. */
   readonly format?: ResultFormat;
-  /** Permissions of a new file, without those of the umask; default 0666. */
-  readonly mode?: number;
   readonly clock: ProgramClock;
   /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
@@ -132,20 +200,19 @@ interface OpenFile {
 
 function createAppend(file: OpenFile): ResultFile['append'] {
   const { name, guarded, index, lock, synchronization, watch } = file;
-  const encode = createLineEncoder();
   return (results) => {
     if (synchronization.error() !== undefined || !lock.isKept()) watch.check();
-    watch.throwIfBroken();
+    watch.broken.throwIfAborted();
     let offset = guarded.size();
-    const { bytes, lengths } = encode(results.map(({ text }) => text));
+    const lines = results.map(({ text }) => Buffer.from(text));
     try {
-      guarded.append(bytes);
+      guarded.append(Buffer.concat(lines));
     } catch (error) {
       throw error instanceof Failure ? error : cannotWrite(name, error, notSaved);
     }
     synchronization.written();
     for (const [at, { index: item, fingerprint, isAnswered }] of results.entries()) {
-      const length = lengths[at] ?? 0;
+      const length = lines[at]?.length ?? 0;
       index.set({ index: item, fingerprint, isAnswered, file: 0, offset, length });
       offset += length;
     }
@@ -169,7 +236,7 @@ function resultFile(file: OpenFile): ResultFile {
     async finish({ ordered, isComplete }) {
       await synchronization.end();
       watch.check();
-      watch.throwIfBroken();
+      watch.broken.throwIfAborted();
       const size = guarded.size();
       const isDone = ordered ? isInOrder(index, size) : sizeOf(index) === size;
       const descriptor = guarded.descriptor();
@@ -207,9 +274,9 @@ function checkFile({ name, guarded, lock, synchronization }: Omit<OpenFile, 'wat
   }
 }
 
-function openOrCreate(realPath: string, mode = 0o666) {
+function openOrCreate(realPath: string) {
   const isNew = !fs.existsSync(realPath);
-  const descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT, mode);
+  const descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT);
   if (isNew) synchronizeFolder(path.dirname(realPath));
   return { descriptor, isNew };
 }
@@ -225,13 +292,13 @@ export function openResultFile(name: string, options: ResultFileOptions): Result
   try {
     const realPath = resultsPath(name);
     lock = lockFile(name, realPath, options);
-    opened = openOrCreate(realPath, options.mode);
+    opened = openOrCreate(realPath);
     const { descriptor, isNew } = opened;
     const index = createResultIndex();
     const { format = 'jsonl' } = options;
     const size = readExisting(descriptor, name, index, format);
     const { clock, synchronize = promisify(fs.fdatasync), onRewritten = () => undefined } = options;
-    const guarded = createGuardedFile({ name, realPath, descriptor, size, onRewritten });
+    const guarded = new GuardedFile({ name, realPath, descriptor, size, onRewritten });
     const synchronization = createSynchronization(() => synchronize(guarded.descriptor()), clock);
     const file = { name, realPath, isNew, guarded, index, lock, synchronization };
     return resultFile({ ...file, watch: watchFile(() => checkFile(file), clock) });

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type { ByteRange, ResultIndex } from './result-index.ts';
 import {
   openTemporaryFile,
   removeFile,
   renameFile,
   synchronizeFolder,
 } from '../../storage/files.ts';
-import type { ByteRange, ResultIndex } from './result-index.ts';
 
 const blockSize = 1 << 20;
 const lineEnd = 0x0a;
@@ -26,6 +26,13 @@ export function* fileBlocks(
     yield buffer.subarray(0, length);
     offset += length;
   }
+}
+
+/** The text of a result with its line end. */
+export function readRange(descriptor: number, { offset, length }: ByteRange): string {
+  const bytes = Buffer.alloc(length);
+  fs.readSync(descriptor, bytes, 0, length, offset);
+  return bytes.toString();
 }
 
 /** Writes all blocks, also if the system writes only a part per call. @throws the system's error */
@@ -102,7 +109,7 @@ interface Draft {
 }
 
 /** The draft gets the permissions of the file. All functions throw the system's errors. */
-export function openDraft(file: string, suffix: string): Draft {
+function openDraft(file: string, suffix: string): Draft {
   const draft = file + suffix;
   const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
   const target = openTemporaryFile(draft, mode ?? newFileMode);
@@ -161,4 +168,26 @@ export function sizeOf(index: ResultIndex): number {
   let size = 0;
   for (let item = 1; item <= index.last(); item += 1) size += index.range(item)?.length ?? 0;
   return size;
+}
+
+/** UTF-16 units that are written together. */
+const blockUnits = 1 << 16;
+
+/** Writes texts into a file atomically. @throws the system's error; errors of `texts` */
+export async function replaceWithTexts(file: string, texts: AsyncIterable<string>): Promise<void> {
+  const draft = openDraft(file, '.draft');
+  try {
+    let block = '';
+    for await (const text of texts) {
+      block += text;
+      if (block.length < blockUnits) continue;
+      draft.write([Buffer.from(block)]);
+      block = '';
+    }
+    draft.write([Buffer.from(block)]);
+    draft.publish();
+  } catch (error) {
+    draft.discard();
+    throw error;
+  }
 }

@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander';
-import { inputFormats } from '../../batch/input/input-format.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
-import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
-import type { Context, Action } from '../program/context.ts';
-import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { secretOptions, strictOption } from '../prompt/prompt-options.ts';
+import { inputFormats } from '../../batch/input/item.ts';
 import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
 import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts';
+import type { Action, Context } from '../program/context.ts';
+import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
+import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
+import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
+import { secretOptions, strictOption } from '../prompt/prompt-options.ts';
 
 export interface RunBatch extends RunQueue {
   readonly batch: Action<BatchOptions, [file: string | undefined]>;
@@ -57,6 +57,7 @@ const promptOptions = () => [...bodyOptions(), new Option('--no-stream', 'do not
 const sendingOptions = () => [
   new Option('--concurrency <n>', 'maximum concurrent requests, default 4').default('4'),
   new Option('--retry-incomplete <n>', 'retries after a cut answer, default 0').default('0'),
+  new Option('--keep-going', 'do not stop if the first items all fail alike'),
 ];
 
 const limitOptions = () => [
@@ -64,7 +65,6 @@ const limitOptions = () => [
     '--rerun-failed <n>',
     'send failed items again, at most n times, such as 1; default 0',
   ).default('0'),
-  new Option('--keep-going', 'do not stop if the first items all fail alike'),
   settingOption('budget'),
   strictOption(),
   new Option('--max-total-tokens <n>', 'stop before the run uses more tokens'),

@@ -12,6 +12,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../program/context.ts';
 import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../program/report.ts';
+import { redactMessages } from '../prompt/guard/guard-client.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type AllItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
@@ -19,7 +20,7 @@ import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
 import { kindOf } from './report/summary.ts';
 
-export interface BatchDryRun {
+interface BatchDryRun {
   readonly context: Context;
   readonly options: BatchOptions;
   readonly settings: ResolvedSettings;
@@ -38,16 +39,6 @@ interface DryRunTotals {
   isOpenEnded: boolean;
   readonly unpriced: Set<string>;
 }
-
-const createTotals = (tally: Tally, prices: PriceTable): DryRunTotals => ({
-  tally,
-  sendable: 0,
-  tokens: 0,
-  prices,
-  costs: new Map(),
-  isOpenEnded: false,
-  unpriced: new Set(),
-});
 
 function itemLine(
   { context, options, settings }: BatchDryRun,
@@ -107,7 +98,6 @@ async function openDescriber({
 }: BatchDryRun): Promise<DescribeRequest> {
   const describe = await requestDescriber(context, options, settings);
   if (options.redact !== true) return describe;
-  const { redactMessages } = await import('../prompt/guard/guard-client.ts');
   return (planned) => {
     const { request } = planned;
     const { messages } = redactMessages(context, request.messages);
@@ -128,7 +118,15 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
   const selection = await selectItems(dryRun.items, settings, output, find, signal);
   const items = { ...dryRun.items, selection };
   const tally = emptyTally();
-  const totals = createTotals(tally, priceTable(settings.prices));
+  const totals: DryRunTotals = {
+    tally,
+    sendable: 0,
+    tokens: 0,
+    prices: priceTable(settings.prices),
+    costs: new Map(),
+    isOpenEnded: false,
+    unpriced: new Set(),
+  };
   await checkItems(items, tally, results?.last() ?? 0, signal);
   const describe = await openDescriber(dryRun);
   for await (const item of eachItem(pendingItems(items, tally, signal))) {

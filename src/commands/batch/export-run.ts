@@ -1,29 +1,40 @@
 import fs from 'node:fs';
 import type { BatchItem } from '../../batch/input/item.ts';
+import { requestUrl } from '../../batch/input/json-item.ts';
 import { eachItem } from '../../batch/input/read-items.ts';
-import { requestUrl } from '../../batch/input/openai-request.ts';
 import { readResults, resultsPath } from '../../batch/results/read-results.ts';
 import type { ResultIndex } from '../../batch/results/result-index.ts';
 import { resultName } from '../../batch/results/result-line.ts';
-import { replaceWithTexts } from '../../batch/results/write-lines.ts';
+import { replaceWithTexts } from '../../batch/results/write-results.ts';
 import { emptyTally } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
+import { type BatchItems, openBatch, pendingItems, selectItems } from './items.ts';
+import type { BatchOptions } from './plan.ts';
+import { itemFingerprint, planItem } from './sending/send-item.ts';
+import { refuseSharedFiles } from './shared-files.ts';
+import type { Action } from '../program/context.ts';
+import { refuseReservedName } from '../program/named-file.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { present } from '../print/presentation.ts';
-import type { Action } from '../program/context.ts';
-import { refuseReservedName } from '../program/named-file.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
-import { openBatchCheck } from './answer-check.ts';
-import { type BatchItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import { cannotWrite, refuseExisting } from './output/output-file.ts';
-import { type BatchOptions, planBatch } from './plan.ts';
-import { itemFingerprint, planItem } from './sending/send-item.ts';
-import { refuseSharedFiles } from './shared-files.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
+
+/** @throws Failure `usage` */
+export function refuseExisting(name: string): void {
+  if (!fs.existsSync(name)) return;
+  throw new Failure('usage', `${name} already exists`, {
+    hint: 'use a different name, or --force to replace it',
+  });
+}
+
+/** The failure for a file that cannot be written. */
+export function cannotWrite(name: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
+}
 
 export interface ExportOptions extends BatchOptions {
   /** A results file, whose answered items are left out. */
@@ -111,13 +122,10 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   options,
   file,
 ) => {
-  const { notices } = await present(context, options);
+  const batch = await openBatch(context, options, file);
+  const { notices, plan, check, settings, input } = batch;
   const { output, results, force = false } = options;
   const { signal, streams } = context;
-  const plan = planBatch(options, file, context.environment);
-  const own = readRequestSettings(context, notices, options);
-  const { check, settings } = await openBatchCheck(notices, options, own);
-  const input = openBatchInput(streams.stdin, notices, file);
   if (output !== undefined) refuseReservedName(output, context.platform);
   refuseSharedFiles(options, file, context.environment);
   if (output !== undefined && !force) refuseExisting(output);

@@ -1,40 +1,112 @@
 import fs from 'node:fs';
+import { Readable } from 'node:stream';
+import type { AnswerCheck } from '../../ask/check.ts';
 import type { BatchItem } from '../../batch/input/item.ts';
 import { eachItem, readItems } from '../../batch/input/read-items.ts';
 import {
   createItemNames,
+  type ForeignResponse,
   type ItemNames,
   parseForeignResult,
   scanForeignResults,
 } from '../../batch/results/foreign-result.ts';
 import { createMerge } from '../../batch/results/merge.ts';
 import type { IndexedResult, ResultIndex } from '../../batch/results/result-index.ts';
+import { readRange } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
-import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
-import { present } from '../print/presentation.ts';
-import type { Context, Action } from '../program/context.ts';
-import { cannotRead, refuseReservedName } from '../program/named-file.ts';
-import type { Secrets } from '../program/secrets.ts';
-import type { AnswerCheck } from '../../ask/check.ts';
-import { openBatchCheck, withSchemas } from './answer-check.ts';
-import type { ItemOutcome } from './sending/item-attempt.ts';
-import { sendChecked } from './sending/send-item.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
-import { importedOutcome } from './imported-outcome.ts';
+import { noAnswer } from '../../client/failure/answer-failure.ts';
+import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts';
+import { readAnswer } from '../../client/stream/answer-reader.ts';
 import {
   type AllItems,
   type BatchItems,
   checkItems,
-  openBatchInput,
+  openBatch,
   pendingItems,
   selectItems,
+  withSchemas,
 } from './items.ts';
-import { type BatchOptions, planBatch, resultsFileOf } from './plan.ts';
 import { outcomeLine } from './output/result.ts';
-import { refuseSharedFiles } from './shared-files.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
+import { type BatchOptions, resultsFileOf } from './plan.ts';
+import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
+import { refuseSharedFiles } from './shared-files.ts';
+import type { Action, Context } from '../program/context.ts';
+import { cannotRead, refuseReservedName } from '../program/named-file.ts';
+import type { Secrets } from '../program/secrets.ts';
+import { Failure } from '../../failure.ts';
+import type { AnswerMetadata } from '../../output/answer-meter.ts';
+import { toFailure } from '../../output/ending-failure.ts';
+import { count } from '../../output/figures.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+
+/** Secrets are masked when the result is written. */
+const unmasked = (text: string) => text;
+
+function engineFailure({ status, requestId, error }: ForeignResponse): Failure {
+  const { message = 'the engine returned no answer', name } = readErrorValue(error, unmasked);
+  const isRefused = status !== undefined && status >= 400;
+  const cause = isRefused ? String(status) : name;
+  const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
+  return new Failure(isRefused ? kindOfStatus(status) : 'server_error', text, {
+    ...(isRefused ? { status } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
+  });
+}
+
+interface ReadBody {
+  readonly content: string;
+  readonly metadata: AnswerMetadata;
+  readonly failure: Failure | undefined;
+}
+
+/** Reads a completion like the response of a service. */
+async function readBody(body: string): Promise<ReadBody> {
+  let content = '';
+  let refusal: string | undefined;
+  let metadata: AnswerMetadata = { complete: false };
+  let failure: Failure | undefined;
+  try {
+    const bytes = Readable.from([Buffer.from(body)]) as AsyncIterable<Uint8Array>;
+    for await (const part of readAnswer(bytes, 'application/json', { mask: unmasked })) {
+      if (part.type === 'text-received') content += part.text;
+      if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
+      if (part.type !== 'end') continue;
+      const { type: _type, calledTools: _called, ...end } = part;
+      metadata = end;
+      failure = noAnswer(part, { text: content !== '', refusal: refusal !== undefined });
+    }
+  } catch (error) {
+    failure = toFailure(error);
+  }
+  return {
+    content,
+    metadata: { ...metadata, ...(refusal === undefined ? {} : { refusal }) },
+    failure,
+  };
+}
+
+/** The outcome of an item that another engine processed. */
+async function importedOutcome(response: ForeignResponse): Promise<ItemOutcome> {
+  const isAnswer = response.error === undefined && response.body !== undefined;
+  const nothing: ReadBody = { content: '', metadata: { complete: false }, failure: undefined };
+  const isRefused = response.status !== undefined && response.status >= 400;
+  // A cut answer has a body beside its error.
+  const read = response.body === undefined || isRefused ? nothing : await readBody(response.body);
+  const { content, metadata } = read;
+  const failure = isAnswer ? read.failure : engineFailure(response);
+  return {
+    requestedModel: metadata.model ?? '',
+    content,
+    received: content,
+    metadata,
+    failure,
+    error: failure,
+    isStopped: false,
+    isStarved: false,
+  };
+}
 
 /** Names every item of the input. */
 async function nameItems(
@@ -64,12 +136,6 @@ function readFiles(files: readonly string[], names: ItemNames, opened: number[])
     }
   }
   return merge.index;
-}
-
-function readLine(opened: readonly number[], { file, offset, length }: IndexedResult): string {
-  const bytes = Buffer.alloc(length);
-  fs.readSync(opened[file] ?? -1, bytes, 0, length, offset);
-  return bytes.toString();
 }
 
 interface Import {
@@ -109,7 +175,7 @@ async function importResult(
   fingerprint: bigint,
   found: IndexedResult,
 ): Promise<ImportedResult> {
-  const result = parseForeignResult(readLine(opened, found));
+  const result = parseForeignResult(readRange(opened[found.file] ?? -1, found));
   if (typeof result === 'string') {
     const failure = found.isAnswered ? undefined : new Failure('incomplete', 'not answered');
     return { line: result, failure };
@@ -156,14 +222,13 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
 async function importInto(
   context: Context,
   options: BatchOptions,
+  settings: ResolvedSettings,
   items: AllItems,
   files: readonly string[],
   opened: number[],
 ): Promise<void> {
   const { signal, secrets } = context;
   const { plan, notices, input } = items;
-  const own = readRequestSettings(context, notices, options);
-  const { check, settings } = await openBatchCheck(notices, options, own);
   const name = resultsFileOf(options);
   let sink: BatchSink | undefined;
   const find = (index: number) => sink?.find(index);
@@ -175,7 +240,7 @@ async function importInto(
     find,
     signal,
   );
-  const checked = { ...items, check, selection };
+  const checked = { ...items, selection };
   const names = await nameItems(checked, signal);
   const results = readFiles(files, names, opened);
   sink = await openBatchSink(context, notices, options, items);
@@ -198,9 +263,8 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
   file,
   files,
 ) => {
-  const { notices } = await present(context, options);
-  const plan = planBatch(options, file, context.environment);
-  const input = openBatchInput(context.streams.stdin, notices, file);
+  const { settings, ...items } = await openBatch(context, options, file);
+  const { input } = items;
   if (!input.isRepeatable) {
     throw new Failure(
       'usage',
@@ -214,7 +278,7 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
   for (const name of [file, ...files]) refuseSharedFiles(options, name, context.environment);
   const opened: number[] = [];
   try {
-    await importInto(context, options, { input, plan, notices }, files, opened);
+    await importInto(context, options, settings, items, files, opened);
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor);
   }

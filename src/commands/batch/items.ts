@@ -1,26 +1,59 @@
 import { createReadStream, statSync } from 'node:fs';
 import { isLoopbackName } from '../../address.ts';
-import type { InputItem } from '../../batch/input/item.ts';
+import { type AnswerCheck, openCheck } from '../../ask/check.ts';
+import type { InputItem, ItemContent } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
-import { createSample } from '../../batch/input/sample.ts';
 import {
-  type ItemCounts,
-  type Selection,
   countItems,
+  createSample,
+  type InspectItems,
   isInShard,
+  type ItemCounts,
   itemStatusOf,
+  type Selection,
 } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
+import type { Message } from '../../client/contract.ts';
+import { type BatchOptions, type BatchPlan, planBatch } from './plan.ts';
+import type { Context } from '../program/context.ts';
+import { startRun } from '../program/run.ts';
+import { readRequestSettings } from '../service/settings-access.ts';
+import { itemFingerprint } from './sending/send-item.ts';
+import { cannotRead } from '../program/named-file.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
-import { cannotRead } from '../program/named-file.ts';
-import type { AnswerCheck } from '../../ask/check.ts';
-import { withSchemas } from './answer-check.ts';
-import type { BatchPlan } from './plan.ts';
-import { itemFingerprint } from './sending/send-item.ts';
+
+/** The schema follows the prompt; after a content that is not text, it is a message by itself. */
+function withSchema({ messages, ...rest }: ItemContent, check: AnswerCheck): ItemContent {
+  const last = messages.at(-1);
+  // Messages of an OpenAI batch request may have any content.
+  const content: unknown = last?.role === 'user' ? last.content : undefined;
+  if (last === undefined || typeof content !== 'string') {
+    const schema: Message = { role: 'user', content: check.prompt('').trimStart() };
+    return { ...rest, messages: [...messages, schema] };
+  }
+  return {
+    ...rest,
+    messages: [...messages.slice(0, -1), { ...last, content: check.prompt(content) }],
+  };
+}
+
+/** The items with the schema in what is sent. */
+export async function* withSchemas(
+  blocks: AsyncIterable<readonly InputItem[]>,
+  check: AnswerCheck,
+): AsyncGenerator<readonly InputItem[], void> {
+  for await (const block of blocks) {
+    yield block.map((item) =>
+      item.problem === undefined
+        ? { ...item, content: withSchema(item.content, check), given: item.content }
+        : item,
+    );
+  }
+}
 
 export interface BatchInput {
   /** For messages. */
@@ -59,7 +92,7 @@ function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): 
 }
 
 /** @param file `-` and undefined mean standard input @throws Failure `usage` */
-export function openBatchInput(
+function openBatchInput(
   stdin: InputStream,
   notices: Notices,
   file: string | undefined,
@@ -71,6 +104,25 @@ export function openBatchInput(
   } catch (error) {
     throw cannotRead(file, error);
   }
+}
+
+/**
+ * What commands with the input of a batch begin with.
+ * @returns also the settings with the `response_format` of the check, and `own` without it
+ * @throws Failure `usage`, or `configuration`
+ */
+export async function openBatch<Options extends BatchOptions>(
+  context: Context,
+  options: Options,
+  file: string | undefined,
+) {
+  const run = await startRun(context, options);
+  const { notices } = run.presentation;
+  const plan = planBatch(options, file, context.environment);
+  const own = readRequestSettings(context, notices, options);
+  const check = await openCheck(notices, options);
+  const input = openBatchInput(context.streams.stdin, notices, file);
+  return { ...run, notices, plan, own, settings: check?.settings(own) ?? own, check, input };
 }
 
 export interface BatchSource {
@@ -187,7 +239,7 @@ function noticeModels(
 
 /**
  * Reads a file once before anything is sent, to count its items and find answers to different prompts.
- * @param last the highest index with a result
+ * @param last the highest index with a result @param inspect may refuse items for other reasons
  * @throws Failure `usage`
  */
 export async function checkItems(
@@ -195,10 +247,11 @@ export async function checkItems(
   tally: Tally,
   last: number,
   signal: AbortSignal,
+  inspect?: InspectItems,
 ): Promise<void> {
   const { input, selection, notices } = items;
   if (!input.isRepeatable) return;
-  const counts = await countItems(readBatchItems(items, signal), selection);
+  const counts = await countItems(readBatchItems(items, signal), selection, inspect);
   if (counts.items === 0 && last === 0) throw noItem(input.name);
   if (last > counts.items) {
     throw new Failure(

@@ -4,16 +4,16 @@ import { resultsPath, scanResults } from '../../batch/results/read-results.ts';
 import type { ResultIndex } from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { replaceResults, resultBlocks } from '../../batch/results/write-results.ts';
+import { cannotWrite, refuseExisting } from './export-run.ts';
+import { present } from '../print/presentation.ts';
+import type { Context } from '../program/context.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { cannotRead, refuseReservedName } from '../program/named-file.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import { expandName } from '../../storage/file-name.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { cannotRead, refuseReservedName } from '../program/named-file.ts';
-import { cannotWrite, refuseExisting } from './output/output-file.ts';
 
 export interface MergeOptions extends GlobalOptions {
   readonly output?: string;

@@ -1,17 +1,18 @@
-import { formatOfName, type InputFormat } from '../../batch/input/input-format.ts';
-import { parseTemplate, type Template } from '../../batch/input/item.ts';
-import type { RateLimits } from '../../batch/limits/rate-limit.ts';
+import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import { formatOfName } from '../../batch/input/item-parser.ts';
+import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
+import type { RateLimits } from '../../batch/limits/rate-limit.ts';
+import type { Middleware } from '../../client/client.ts';
+import { chooseShard } from './array-job.ts';
+import type { ReportOptions, ShownRun } from './report/show-progress.ts';
+import type { GlobalOptions } from '../program/global-options.ts';
+import { chooseRecording } from '../service/recording-choice.ts';
+import type { Service } from '../service/service.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { duration } from '../../settings/value-types.ts';
-import type { CheckOptions, SelectOptions } from '../../ask/check.ts';
 import type { RunLimits } from '../../usage/budget.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { chooseShard } from './array-job.ts';
-import { parseNumber, parseRate } from './numbers.ts';
-import type { ReportOptions } from './report/reporting.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
 export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
@@ -58,6 +59,7 @@ export interface SendingPlan {
   readonly retryIncomplete: number;
   /** Milliseconds; undefined without a limit. */
   readonly stopAfter: number | undefined;
+  readonly rateLimits: RateLimits;
 }
 
 export interface BatchPlan extends SendingPlan {
@@ -69,14 +71,48 @@ export interface BatchPlan extends SendingPlan {
   readonly limit: number;
   readonly sample: { readonly size: number; readonly seed: number } | undefined;
   readonly rerunFailed: number;
-  readonly rateLimits: RateLimits;
   readonly limits: RunLimits;
   /** Neither `--sandbox` nor a replay. */
   readonly usesService: boolean;
 }
 
+interface SendingOptions extends GlobalOptions, ReportOptions {
+  readonly keepGoing?: boolean;
+  readonly strict?: boolean;
+}
+
+/** A run that sends items, wherever they come from. */
+export interface SendingRun extends ShownRun {
+  readonly options: SendingOptions;
+  readonly plan: SendingPlan;
+  readonly service: Service;
+  /** Undefined if answers are not checked. */
+  readonly check: AnswerCheck | undefined;
+  /** Undefined if prompts are not checked for secrets. */
+  readonly guard: Middleware | undefined;
+  readonly stream: boolean;
+  /** Gets the milliseconds of a pause for a rate limit. */
+  readonly onPause: (wait: number) => void;
+  /** Aborts when results cannot be saved any more. */
+  readonly broken: AbortSignal;
+}
+
 const maxConcurrency = 1000;
 const maxItems = 999_999_999;
+
+/** @throws Failure `usage` */
+export function parseNumber(text: string, option: string, least: number, most: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
+}
+
+const maxRate = 1_000_000_000;
+
+/** The value of `--rpm` or `--tpm`; undefined without the option. @throws Failure `usage` */
+function parseRate(text: string | undefined, option: '--rpm' | '--tpm'): number | undefined {
+  return text === undefined ? undefined : parseNumber(text, option, 1, maxRate);
+}
 
 function parseStopAfter(text: string): number | undefined {
   const time = duration.parse(text);
@@ -102,33 +138,6 @@ function limitsOf({ maxTotalTokens: tokens, maxCost }: BatchOptions): RunLimits 
   };
 }
 
-/** @throws Failure `usage` */
-function rateLimitsOf({ rpm, tpm }: BatchOptions): RateLimits {
-  return {
-    requests: parseRate(rpm, '--rpm'),
-    tokens: parseRate(tpm, '--tpm'),
-  };
-}
-
-/** Which items of the input are used, before shards. */
-type Excerpt = Pick<BatchPlan, 'limit' | 'sample'>;
-
-/** @throws Failure `usage` */
-function excerptOf({
-  limit,
-  sample,
-  seed,
-}: Pick<BatchOptions, 'limit' | 'sample' | 'seed'>): Excerpt {
-  const chosen = parseNumber(seed, '--seed', 0, maxItems);
-  return {
-    limit: limit === undefined ? Infinity : parseNumber(limit, '--limit', 1, maxItems),
-    sample:
-      sample === undefined
-        ? undefined
-        : { size: parseNumber(sample, '--sample', 1, maxItems), seed: chosen },
-  };
-}
-
 function templateOf(text: string): Template {
   const template = parseTemplate(text);
   if (template.names.length > 0) return template;
@@ -139,13 +148,14 @@ function templateOf(text: string): Template {
 
 /** @throws Failure `usage` */
 export function planSending(
-  options: Pick<BatchOptions, 'concurrency' | 'retryIncomplete' | 'stopAfter'>,
+  options: Pick<BatchOptions, 'concurrency' | 'retryIncomplete' | 'stopAfter' | 'rpm' | 'tpm'>,
 ): SendingPlan {
-  const { concurrency, retryIncomplete, stopAfter } = options;
+  const { concurrency, retryIncomplete, stopAfter, rpm, tpm } = options;
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
     stopAfter: stopAfter === undefined ? undefined : parseStopAfter(stopAfter),
+    rateLimits: { requests: parseRate(rpm, '--rpm'), tokens: parseRate(tpm, '--tpm') },
   };
 }
 
@@ -155,15 +165,19 @@ export function planBatch(
   file: string | undefined,
   environment: Environment,
 ): BatchPlan {
-  const { format, template, shard } = options;
+  const { format, template, shard, limit, sample } = options;
+  const seed = parseNumber(options.seed, '--seed', 0, maxItems);
   return {
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
     template: template === undefined ? undefined : templateOf(template),
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
-    ...excerptOf(options),
+    limit: limit === undefined ? Infinity : parseNumber(limit, '--limit', 1, maxItems),
+    sample:
+      sample === undefined
+        ? undefined
+        : { size: parseNumber(sample, '--sample', 1, maxItems), seed },
     ...planSending(options),
     rerunFailed: parseNumber(options.rerunFailed, '--rerun-failed', 0, 100),
-    rateLimits: rateLimitsOf(options),
     limits: limitsOf(options),
     usesService:
       options.sandbox !== true && chooseRecording(options, environment).replay === undefined,

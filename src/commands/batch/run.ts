@@ -1,174 +1,105 @@
-import { createCircuitBreaker } from '../../batch/circuit-breaker.ts';
-import { runItems } from '../../batch/run-items.ts';
-import { emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
+import { emptyTally, forgetFailures, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { limitsOfRun } from '../../usage/budget.ts';
-import type { Context } from '../program/context.ts';
-import { type Run, startRun } from '../program/run.ts';
-import { refuseReservedName } from '../program/named-file.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
-import { openService, type Service } from '../service/service.ts';
-import type { Admission } from './sending/admission.ts';
-import { openBatchCheck } from './answer-check.ts';
-import { type Ending, endingOf } from './report/ending.ts';
-import { type BatchItems, checkItems, openBatchInput, pendingItems, selectItems } from './items.ts';
-import { maxWaitOf, openAdmission, pauseNotice } from './sending/open-admission.ts';
-import { type BatchOptions, type BatchPlan, planBatch, resultsFileOf } from './plan.ts';
-import { type ItemProcessing, processItem } from './sending/process-item.ts';
-import { refuseRounds, runRounds } from './sending/rounds.ts';
-import { printProgress, reportEnd } from './report/reporting.ts';
-import { showProgress } from './report/show-progress.ts';
-import { runId } from './run-id.ts';
-import { refuseSharedFiles } from './shared-files.ts';
+import { printBatchDryRun } from './dry-run.ts';
+import { type BatchItems, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { type BatchSink, openBatchSink } from './output/sink.ts';
-import { type BatchFallback, openFallback } from './sending/fallback.ts';
-import type { SendOptions } from './sending/send-item.ts';
-import { truncatedResult } from './sending/truncation.ts';
-import { type Stopping, watchStopping } from './stopping.ts';
-import { refuseUnwritableSummary } from './report/summary-file.ts';
+import { type BatchOptions, type BatchPlan, resultsFileOf, type SendingRun } from './plan.ts';
+import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
+import { endingOf } from './report/summary.ts';
+import { openGuard } from './secret-guard.ts';
+import { pauseNotice } from './sending/admission.ts';
+import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
+import { refuseSharedFiles } from './shared-files.ts';
+import type { Stopping } from './stopping.ts';
+import type { Context } from '../program/context.ts';
+import { refuseReservedName } from '../program/named-file.ts';
+import { openService } from '../service/service.ts';
+import { Failure } from '../../failure.ts';
+import { count } from '../../output/figures.ts';
+import { limitsOfRun } from '../../usage/budget.ts';
 
-/** A run of `natter batch` before anything is sent. */
-interface BatchRun extends Run<BatchOptions> {
+/** A run of `natter batch`. */
+interface BatchRun extends SendingRun {
+  readonly options: BatchOptions;
   readonly plan: BatchPlan;
-  readonly settings: ResolvedSettings;
   readonly items: BatchItems;
   readonly sink: BatchSink;
-  readonly tally: Tally;
-  readonly guard: SendOptions['guard'];
 }
 
-type UncheckedRun = Omit<BatchRun, 'guard'>;
-
-/** Minimum consecutive failures that stop a run; more with higher concurrency. */
-const minFailures = 10;
-
-function rulesOf(
-  { context, options, plan, settings, items: { check }, tally, guard }: BatchRun,
-  service: Service,
-  { stop, cancel }: Stopping,
-) {
-  const { stream } = options;
-  const { retryIncomplete } = plan;
-  const limits = { retryIncomplete, stop, signal: cancel };
-  const isReplay = service.replayedFrom !== undefined;
-  const most = Math.max(minFailures, 2 * plan.concurrency);
-  return {
-    sending: { ...service, settings, stream, ...limits, guard, check, clock: context.clock },
-    isStrict: options.strict === true,
-    circuitBreaker: createCircuitBreaker({
-      most,
-      maxWait: maxWaitOf(settings),
-      isReplay,
-      mostAlike: options.keepGoing === true ? Infinity : most,
-      hasAnswers: () => tally.already > 0,
-    }),
-  };
+/** Identifies a run in the ledger, without the name of a file: `20261122-152314-k3f9`. */
+export function runId({ clock, random }: Context): string {
+  const time = clock.date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  const suffix = Math.floor(random() * 36 ** 4).toString(36);
+  return `${time}-${suffix.padStart(4, '0')}`;
 }
 
-/** Sends what has no answer, and failed items again. */
-async function sendPending(
-  { plan, items, sink, tally, presentation }: BatchRun,
-  processing: ItemProcessing,
-  admission: Admission,
-  stop: AbortSignal,
-): Promise<void> {
-  await runRounds(plan.rerunFailed, tally, presentation.notices, stop, () =>
-    runItems({
+/** Whether a failure other than that of an invalid line is left. */
+function canImprove({ failed, causes }: Tally): boolean {
+  return failed > (causes.get('usage') ?? 0);
+}
+
+/** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
+async function sendRounds(run: BatchRun, send: SendItems, { stop }: Stopping): Promise<void> {
+  const { items, sink, tally, plan, presentation } = run;
+  const sendPending = () =>
+    send({
       items: (ended) => sink.admit(pendingItems(items, tally, ended)),
-      admit: (...next) => admission.admit(...next),
-      stop,
       room: () => sink.room(),
-      work: (...next) => processItem(processing, ...next),
-    }),
-  );
-}
-
-async function sendAll(run: BatchRun, service: Service): Promise<Stopping> {
-  const { context, presentation, plan, sink, tally } = run;
-  const stopping = watchStopping({
-    context,
-    notices: presentation.notices,
-    stopAfter: plan.stopAfter,
-    broken: sink.broken,
-    clear: () => progress.clear(),
-  });
-  const { stop } = stopping;
-  const onPause = pauseNotice(presentation);
-  const left = () => itemsLeft(tally);
-  const sources = { plan, settings: run.settings, left, onPause };
-  const admission = openAdmission(sources, service, stop);
-  const isQuiet = run.options.quiet === true || run.options.progressJson === true;
-  const shown = { ...run, command: 'natter batch', isQuiet };
-  const progress = showProgress(shown, admission, stop);
-  const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
-  const stopRun = stopping.fail;
-  const rules = rulesOf(run, service, stopping);
-  const warn = (text: string) => {
-    progress.clear();
-    presentation.notices.warning(text);
-  };
-  let fallback: BatchFallback | undefined;
-  try {
-    fallback = openFallback({ ...run, service, sending: rules.sending, warn });
-    const counted = { secrets: context.secrets, sink, tally, stopRun };
-    const warnTruncated = (text: string) => warn(truncatedResult(text));
-    const processing = { ...counted, fallback, warnTruncated, ...rules };
-    await sendPending(run, processing, admission, stop);
-  } finally {
-    progress.end();
-    await fallback?.close();
-    endPrinting();
-    stopping.end();
-  }
-  return stopping;
-}
-
-async function runUntilEnd(run: BatchRun, service: Service): Promise<Ending> {
-  const { clock } = run.context;
-  const start = clock.monotonic();
-  try {
-    const stopping = await sendAll(run, service);
-    await run.sink.finish(itemsLeft(run.tally) === 0, run.items.selection.takes);
-    return endingOf(run, stopping, clock.monotonic() - start);
-  } catch (error) {
-    return { elapsed: clock.monotonic() - start, stoppedBy: null, notice: undefined, error };
+      end(item, sequence, { line, fingerprint, failure }) {
+        if (line === undefined) return undefined;
+        const isAnswered = failure === undefined;
+        return sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
+      },
+    });
+  await sendPending();
+  const rounds = plan.rerunFailed;
+  for (let round = 1; round <= rounds && canImprove(tally) && !stop.aborted; round += 1) {
+    const failed = tally.failed === 1 ? 'item' : 'items';
+    presentation.notices.notice(
+      `sending ${count(tally.failed)} failed ${failed} again (${round} of ${rounds})`,
+    );
+    forgetFailures(tally);
+    await sendPending();
   }
 }
 
-/** @throws Failure `secrets` if the input may not be sent */
-async function openGuard(run: UncheckedRun): Promise<SendOptions['guard']> {
-  const { guardBatch } = await import('./secret-guard.ts');
-  return guardBatch(run);
-}
-
-async function send(run: UncheckedRun): Promise<void> {
-  const { context, presentation, plan, options, settings, items, sink, tally } = run;
-  await checkItems(items, tally, sink.last, context.signal);
-  const guard = await openGuard(run);
-  const { output = null } = options;
-  const source = {
-    command: 'batch',
-    batch: runId(context),
-    limits: limitsOfRun(plan.limits, settings),
-    costs: tally.costs,
-  };
-  const service = await openService(context, presentation, options, settings, source, {
-    network: undiciNetwork,
-    writesFile: output !== null,
-  });
+async function sendAndReport(run: BatchRun): Promise<void> {
+  const { context, options, plan, items, sink, tally } = run;
   const { shard } = plan;
   const names = {
     input: items.input.name,
-    output,
+    output: options.output ?? null,
     shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
     begin: context.clock.date(),
   };
-  try {
-    reportEnd(run, names, await runUntilEnd({ ...run, guard }, service));
-  } finally {
-    await service.close();
+  const ending = await runUntilEnd(
+    run,
+    (...sending) => sendRounds(run, ...sending),
+    async (stopping, elapsed) => {
+      await sink.finish(itemsLeft(tally) === 0, items.selection.takes);
+      return endingOf(run, stopping, elapsed());
+    },
+  );
+  reportEnd(run, names, ending);
+}
+
+/** @throws Failure `usage` for options that need other files */
+function refuseFiles(
+  context: Context,
+  options: BatchOptions,
+  plan: BatchPlan,
+  file: string | undefined,
+  { isRepeatable }: BatchItems['input'],
+): void {
+  const { output, summary } = options;
+  if (plan.rerunFailed > 0 && (output === undefined || !isRepeatable)) {
+    throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
+      hint: 'for example: natter batch prompts.txt -o answers.jsonl --rerun-failed 2',
+    });
   }
+  if (output !== undefined) refuseReservedName(output, context.platform);
+  refuseSharedFiles(options, file, context.environment);
+  if (summary !== undefined) refuseUnwritableSummary(summary);
 }
 
 /** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
@@ -177,18 +108,10 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const run = await startRun(context, options);
-  const { notices } = run.presentation;
-  const plan = planBatch(options, file, context.environment);
-  const own = readRequestSettings(context, notices, options);
-  const { check, settings } = await openBatchCheck(notices, options, own);
-  const input = openBatchInput(context.streams.stdin, notices, file);
-  refuseRounds(plan.rerunFailed, options.output, input);
-  if (options.output !== undefined) refuseReservedName(options.output, context.platform);
-  refuseSharedFiles(options, file, context.environment);
-  if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
+  const batch = await openBatch(context, options, file);
+  const { presentation, notices, plan, check, settings, input } = batch;
+  refuseFiles(context, options, plan, file, input);
   if (options.dryRun === true) {
-    const { printBatchDryRun } = await import('./dry-run.ts');
     const items = { input, plan, check, notices };
     return printBatchDryRun({ context, options, settings, items });
   }
@@ -199,7 +122,40 @@ export async function runBatch(
     const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
     const items = { input, plan, selection, check, notices };
     const tally = emptyTally();
-    await send({ ...run, plan, settings, items, sink, tally });
+    const guard = await openGuard(context, options, settings, input);
+    await checkItems(items, tally, sink.last, context.signal, guard.inspect);
+    const source = {
+      command: 'batch',
+      batch: runId(context),
+      limits: limitsOfRun(plan.limits, settings),
+      costs: tally.costs,
+    };
+    const middleware = await guard.middleware();
+    const service = await openService(context, presentation, options, settings, source, {
+      network: undiciNetwork,
+      writesFile: options.output !== undefined,
+    });
+    try {
+      await sendAndReport({
+        command: 'natter batch',
+        context,
+        options,
+        presentation,
+        plan,
+        settings,
+        service,
+        check,
+        guard: middleware,
+        stream: options.stream,
+        tally,
+        onPause: pauseNotice(presentation),
+        broken: sink.broken,
+        items,
+        sink,
+      });
+    } finally {
+      await service.close();
+    }
   } finally {
     await sink.close();
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLineSplitter } from '../../../src/batch/input/line-splitter.ts';
+import { createLineSplitter } from '../../../src/batch/input/input-lines.ts';
 
 /** The lines of chunks, with a limit of 3 bytes; undefined for a longer one. */
 function split(...chunks: readonly string[]): (string | undefined)[] {

@@ -1,5 +1,4 @@
-import type { InputFormat } from '../../../src/batch/input/input-format.ts';
-import { type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
+import { type InputFormat, type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
 import { eachItem, readItems } from '../../../src/batch/input/read-items.ts';
 
 interface Input {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSample } from '../../../src/batch/input/sample.ts';
+import { createSample } from '../../../src/batch/input/select-items.ts';
 
 const indexes = (total: number) => Array.from({ length: total }, (_, at) => at + 1);
 const sampleOf = (size: number, total: number, seed: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatOfName } from '../../../src/batch/input/input-format.ts';
+import { formatOfName } from '../../../src/batch/input/item-parser.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
 import {
   countItems,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchNameOf, jobIdOf } from '../../../src/batch/queue/batch-name.ts';
+import { batchNameOf, jobIdOf } from '../../../src/batch/queue/batch-queue.ts';
 
 test.each([
   [undefined, 'data/reviews.jsonl', 'reviews'],

@@ -17,7 +17,8 @@ test('jobs are taken in order, and end with their outcome', async () => {
   const taken: number[] = [];
   for await (const [handed] of jobs(ended.signal)) {
     taken.push(handed.job.item.index);
-    handed.start()(answered);
+    handed.start();
+    handed.end(answered);
     if (taken.length === 2) ended.abort();
   }
   expect(taken).toEqual([1, 2]);
@@ -29,7 +30,8 @@ test('a job that is given later wakes the taker', async () => {
   const next = jobs(new AbortController().signal).next();
   const outcome = give(job(7));
   const { value } = await next;
-  value?.[0].start()(answered);
+  value?.[0].start();
+  value?.[0].end(answered);
   expect(await outcome).toEqual(answered);
 });
 
@@ -47,12 +49,13 @@ test('a job that was not started is returned at the end, and so are later ones',
   const taken = give(job(2));
   const waiting = give(job(3));
   const taking = jobs(new AbortController().signal);
-  const end = (await taking.next()).value?.[0].start();
+  const first = (await taking.next()).value?.[0];
+  first?.start();
   await taking.next();
   await taking.return();
   expect(await taken).toEqual({ state: 'returned' });
   expect(await waiting).toEqual({ state: 'returned' });
   expect(await give(job(4))).toEqual({ state: 'returned' });
-  end?.(answered);
+  first?.end(answered);
   expect(await started).toEqual(answered);
 });

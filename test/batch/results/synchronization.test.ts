@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSynchronization } from '../../../src/batch/results/synchronization.ts';
+import { createSynchronization } from '../../../src/batch/results/result-file.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 /** A disk whose flushes last until `settle`. */

@@ -9,7 +9,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { replaceWithTexts } from '../../../src/batch/results/write-lines.ts';
+import { replaceWithTexts } from '../../../src/batch/results/write-results.ts';
 
 const fileIn = (folder: string) => join(folder, 'table.csv');
 

@@ -5,7 +5,7 @@ import { failureFields } from '../../../output/ending-failure.ts';
 import { fieldsAfterId, jsonLine } from '../../../output/json-answer.ts';
 import { cleanLine } from '../../program/mask-secrets.ts';
 import type { Secrets } from '../../program/secrets.ts';
-import type { ItemOutcome } from '../sending/item-attempt.ts';
+import type { ItemOutcome } from '../sending/send-item.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */
 function placeFields({ index, line, id }: ItemPlace, fingerprint: bigint | undefined) {

@@ -1,14 +1,97 @@
+import fs from 'node:fs';
 import type { InputItem } from '../../../batch/input/item.ts';
+import { eachItem, readItems } from '../../../batch/input/read-items.ts';
+import { formatResultRow, tableHeader } from '../../../batch/results/csv-result.ts';
 import { joinResults } from '../../../batch/results/joined-results.ts';
+import { openaiResult } from '../../../batch/results/openai-result.ts';
 import { createOrderedOutput } from '../../../batch/results/ordered-output.ts';
-import { openResultFile, resultLock, type ResultFile } from '../../../batch/results/result-file.ts';
+import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
+import { openResultFile, type ResultFile, resultLock } from '../../../batch/results/result-file.ts';
 import type { IndexedResult, ResultLine } from '../../../batch/results/result-index.ts';
-import type { Notices } from '../../../output/notices.ts';
-import type { OutputStream } from '../../../terminal/device/streams.ts';
-import { awaitHolder } from '../../program/await-holder.ts';
-import type { Context } from '../../program/context.ts';
+import type { ResultFormat } from '../../../batch/results/result-line.ts';
+import { readRange, replaceWithTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
 import { type BatchOptions, resultsFileOf } from '../plan.ts';
+import { awaitHolder } from '../../program/await-holder.ts';
+import type { Context } from '../../program/context.ts';
+import { Failure } from '../../../failure.ts';
+import { jsonLine } from '../../../output/json-answer.ts';
+import type { Notices } from '../../../output/notices.ts';
+import { failureReason } from '../../../storage/storage-failure.ts';
+import type { OutputStream } from '../../../terminal/device/streams.ts';
+import { sanitize } from '../../../terminal/safety/sanitizer.ts';
+
+/** @param output the table @param results the file of results beside it @throws Failure `usage` */
+function refuseTable(output: string, results: string, { input }: BatchSource): void {
+  if (!input.isRepeatable) {
+    throw new Failure('usage', '--output-format csv with -o needs a named input file', {
+      hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
+    });
+  }
+  if (!fs.existsSync(output) || fs.existsSync(results)) return;
+  throw new Failure('usage', `${output} already exists, and its results (${results}) are missing`, {
+    hint: 'use a different -o file',
+  });
+}
+
+interface Table extends BatchSource {
+  /** Its file. */
+  readonly output: string;
+  /** The file of results. */
+  readonly results: string;
+  readonly answerColumn: string;
+}
+
+/** The header and a row for each item; without a result, its last cells are empty. */
+async function* tableTexts(
+  { input, plan, results, answerColumn }: Table,
+  takes: (index: number) => boolean,
+): AsyncGenerator<string, void> {
+  const found = readResults(results);
+  const descriptor = fs.openSync(results, 'r');
+  // The table is written after a signal, too.
+  const { signal } = new AbortController();
+  let hasHeader = false;
+  try {
+    for await (const item of eachItem(readItems(input.bytes(signal), plan))) {
+      if (!hasHeader) yield tableHeader(item, answerColumn);
+      hasHeader = true;
+      if (!takes(item.index)) continue;
+      const result = found.get(item.index);
+      const line = result === undefined ? undefined : readRange(descriptor, result);
+      yield formatResultRow(item, line);
+    }
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** Writes the table whenever the sink with its results is finished. */
+function writeTable(sink: BatchSink, table: Table): BatchSink {
+  const { output, results, answerColumn } = table;
+  let count = sink.last;
+  return {
+    ...sink,
+    admit: (blocks) => checkFirst(blocks, (item) => tableHeader(item, answerColumn)),
+    put(...result) {
+      count += 1;
+      return sink.put(...result);
+    },
+    async finish(isComplete, takes) {
+      await sink.finish(isComplete, takes);
+      if (count === 0 && !isComplete) return;
+      try {
+        await replaceWithTexts(resultsPath(output), tableTexts(table, takes));
+      } catch (error) {
+        if (error instanceof Failure) throw error;
+        throw new Failure('storage', `cannot write ${output}: ${failureReason(error)}`, {
+          hint: `the results are in ${results}; run the same command again to write the table`,
+          cause: error,
+        });
+      }
+    },
+  };
+}
 
 /** Writes results to the file of `-o` or to standard output. */
 export interface BatchSink {
@@ -43,13 +126,10 @@ export interface BatchSink {
 }
 
 /** The options of a command that writes results. */
-export type SinkOptions = Pick<
-  BatchOptions,
-  'output' | 'outputFormat' | 'answerColumn' | 'unordered'
->;
+type SinkOptions = Pick<BatchOptions, 'output' | 'outputFormat' | 'answerColumn' | 'unordered'>;
 
 /** A result in its output format, and what goes before all results. */
-export interface ResultText {
+interface ResultText {
   /** Undefined for formats without one. @throws Failure `usage` if the item's columns cannot be used */
   readonly header?: (item: InputItem) => string;
   readonly text: (item: InputItem, line: string) => string;
@@ -57,20 +137,24 @@ export interface ResultText {
 
 const ownText: ResultText = { text: (_, line) => line };
 
-/** Loads only what the format needs. */
-async function resultText(
+function resultText(
   { streams, clock }: Context,
   { output, outputFormat, answerColumn }: SinkOptions,
-): Promise<ResultText> {
+): ResultText {
   if (outputFormat === 'openai') {
-    return (await import('./openai-text.ts')).createOpenaiText(() => clock.date());
+    const seconds = () => Math.floor(clock.date().getTime() / 1000);
+    return { text: (_, line) => jsonLine(openaiResult(line, seconds())) };
   }
   if (outputFormat === 'jsonl' || output !== undefined) return ownText;
-  return (await import('./csv-text.ts')).createCsvText(answerColumn, streams.stdout.isTerminal);
+  const clean = streams.stdout.isTerminal ? sanitize : (text: string) => text;
+  return {
+    header: (item) => clean(tableHeader(item, answerColumn)),
+    text: (item, line) => clean(formatResultRow(item, line)),
+  };
 }
 
 /** Calls `check` with the first item. */
-export async function* checkFirst(
+async function* checkFirst(
   blocks: AsyncIterable<readonly InputItem[]>,
   check: (item: InputItem) => void,
 ): AsyncGenerator<readonly InputItem[], void> {
@@ -139,30 +223,19 @@ function fileSink(
   };
 }
 
-interface FileOptions extends Pick<SinkOptions, 'outputFormat' | 'unordered'> {
-  /** See `ResultFileOptions`. */
-  readonly mode?: number | undefined;
-}
-
 async function openFileSink(
   context: Context,
   notices: Notices,
   name: string,
-  { outputFormat, unordered = false, mode }: FileOptions,
+  format: ResultFormat,
+  unordered: boolean,
   texts: ResultText,
 ): Promise<BatchSink> {
   await awaitHolder(context, notices, resultLock(name), name);
   const { clock, process } = context;
   const onRewritten = () =>
     notices.warning(`${name} was deleted during the run; natter wrote it again`);
-  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
-  const file = openResultFile(name, {
-    clock,
-    process,
-    onRewritten,
-    format,
-    ...(mode !== undefined && { mode }),
-  });
+  const file = openResultFile(name, { clock, process, onRewritten, format });
   return fileSink(context, file, unordered, texts);
 }
 
@@ -170,15 +243,10 @@ async function openFileSink(
 export async function openResultSink(
   context: Context,
   notices: Notices,
-  {
-    output,
-    unordered = false,
-    mode,
-  }: Pick<SinkOptions, 'output'> & Omit<FileOptions, 'outputFormat'>,
+  { output, unordered = false }: Pick<SinkOptions, 'output' | 'unordered'>,
 ): Promise<BatchSink> {
   if (output === undefined) return standardOutput(context.streams.stdout, unordered, ownText);
-  const options = { outputFormat: 'jsonl', unordered, mode } as const;
-  return openFileSink(context, notices, output, options, ownText);
+  return openFileSink(context, notices, output, 'jsonl', unordered, ownText);
 }
 
 /** @throws Failure */
@@ -188,17 +256,15 @@ export async function openBatchSink(
   options: SinkOptions,
   items: BatchSource,
 ): Promise<BatchSink> {
-  const { output, outputFormat, unordered = false } = options;
-  const texts = await resultText(context, options);
+  const { output, outputFormat, unordered = false, answerColumn } = options;
+  const texts = resultText(context, options);
   const name = resultsFileOf(options);
   if (output === undefined || name === undefined) {
     return standardOutput(context.streams.stdout, unordered, texts);
   }
-  const isTable = outputFormat === 'csv';
-  const table = isTable ? await import('./csv-file.ts') : undefined;
-  table?.refuseTable(output, name, items);
-  const sink = await openFileSink(context, notices, name, options, texts);
-  if (table === undefined) return sink;
-  const { answerColumn } = options;
-  return table.writeTable(sink, { output, results: name, answerColumn, ...items });
+  if (outputFormat === 'csv') refuseTable(output, name, items);
+  const format = outputFormat === 'openai' ? outputFormat : 'jsonl';
+  const sink = await openFileSink(context, notices, name, format, unordered, texts);
+  if (outputFormat !== 'csv') return sink;
+  return writeTable(sink, { output, results: name, answerColumn, ...items });
 }

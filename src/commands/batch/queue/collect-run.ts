@@ -1,19 +1,18 @@
-import type { ItemPlace } from '../../../batch/input/item.ts';
 import { parseFingerprint } from '../../../batch/fingerprint.ts';
+import type { ItemPlace } from '../../../batch/input/item.ts';
 import type { BatchQueue, QueuedResult } from '../../../batch/queue/batch-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
-import { Failure, type FailureKind, exitCodes } from '../../../failure.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../../json.ts';
-import { batchOutcome } from '../report/batch-progress.ts';
-import { count } from '../../../output/figures.ts';
+import { type BatchSink, openResultSink } from '../output/sink.ts';
+import { type CollectOptions, type Connect, connectToQueue, findBatch } from './open-queue.ts';
+import { printFailures } from '../report/reporting.ts';
+import { batchOutcome } from '../report/show-progress.ts';
+import { kindOf } from '../report/summary.ts';
 import { present } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
 import { refuseReservedName } from '../../program/named-file.ts';
-import { type BatchSink, openResultSink } from '../output/sink.ts';
-import { kindOf } from '../report/summary.ts';
-import { printFailures } from '../report/reporting.ts';
-import { type Connect, connectToQueue, findBatch } from './open-queue.ts';
-import type { CollectOptions } from './queue-options.ts';
+import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../json.ts';
+import { count } from '../../../output/figures.ts';
 
 /** Results that are read from the queue together. */
 const blockSize = 500;

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
-import { Failure } from '../../../failure.ts';
-import { checkGroup } from '../../prompt/check-options.ts';
+import type { CollectOptions, StatusOptions, SubmitOptions, WorkOptions } from './open-queue.ts';
+import type { Action, Context } from '../../program/context.ts';
 import { addOptionGroups, settingOption } from '../../program/global-options.ts';
-import type { Context, Action } from '../../program/context.ts';
-import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../../program/help-details.ts';
-import type { CollectOptions, StatusOptions, SubmitOptions, WorkOptions } from './queue-options.ts';
+import { checkGroup } from '../../prompt/check-options.ts';
+import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';
+import { Failure } from '../../../failure.ts';
 
 export interface RunQueue {
   readonly submit: Action<SubmitOptions, [file: string | undefined]>;
@@ -22,7 +22,7 @@ export const runQueue: RunQueue = {
 };
 
 /** Options of `natter batch` that a command for a queue has, too. */
-export interface SharedOptions {
+interface SharedOptions {
   readonly input: () => Option[];
   readonly prompt: () => Option[];
   readonly sending: () => Option[];

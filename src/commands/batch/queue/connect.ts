@@ -1,8 +1,225 @@
 import type { ConnectionEvents, QueueConnection } from '../../../batch/queue/batch-queue.ts';
-import type { QueueAddress } from './address.ts';
-import { checkServer, connectionFailure, type ServerFacts } from './check-server.ts';
 import type { Libraries, RedisClient, RedisOptions } from './library.ts';
 import { keyPrefix, openQueue } from './redis-queue.ts';
+import type { Secrets } from '../../program/secrets.ts';
+import type { Environment } from '../../../environment.ts';
+import { Failure, type FailureKind } from '../../../failure.ts';
+import { maskUrl } from '../../../secrecy/mask.ts';
+import { errorCode } from '../../../storage/storage-failure.ts';
+
+/** The address of a queue server. */
+export interface QueueAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly database: number;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly isEncrypted: boolean;
+  /** For messages: without user name and password. */
+  readonly label: string;
+}
+
+const queueVariable = 'NATTER_QUEUE';
+const example = 'redis://localhost:6379';
+const defaultPort = 6379;
+
+interface Origin {
+  readonly name: string;
+  readonly kind: FailureKind;
+}
+
+function badAddress({ name, kind }: Origin, text: string): Failure {
+  const message = `${name} must be an address such as ${example}/0 or rediss://host:6380, not "${maskUrl(text)}"`;
+  return new Failure(kind, message, {
+    hint: 'redis:// is plain, rediss:// encrypted; the path is the number of the database',
+  });
+}
+
+const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
+
+/** @throws Failure of the origin's kind */
+function parseAddress(text: string, origin: Origin): QueueAddress {
+  if (!URL.canParse(text)) throw badAddress(origin, text);
+  const url = new URL(text);
+  const { protocol, hostname, port, pathname, search, hash } = url;
+  const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
+  const isRedis = protocol === 'redis:' || protocol === 'rediss:';
+  if (!isRedis || hostname === '' || database === undefined || search + hash !== '') {
+    throw badAddress(origin, text);
+  }
+  const label = `${protocol}//${hostname}:${port || defaultPort}/${Number(database)}`;
+  try {
+    return {
+      host: hostname.replaceAll(/^\[|\]$/g, ''),
+      port: Number(port || defaultPort),
+      database: Number(database),
+      username: decoded(url.username),
+      password: decoded(url.password),
+      isEncrypted: protocol === 'rediss:',
+      label,
+    };
+  } catch {
+    // The user name or password has a percent sign that starts no escape.
+    throw new Failure(origin.kind, `${origin.name} has a password with an invalid % escape`, {
+      hint: 'write % as %25',
+    });
+  }
+}
+
+/** Arguments are visible to other users, so an option must not have a password. */
+function refuseUserInfo(option: string): void {
+  if (!option.includes('@')) return;
+  throw new Failure(
+    'usage',
+    '--queue has a user name or password, which other users could read in the list of processes',
+    { hint: `set ${queueVariable} to this address instead, and omit --queue` },
+  );
+}
+
+/**
+ * The address of `--queue`, else of NATTER_QUEUE, whose password is masked from now on.
+ * @throws Failure `usage` or `configuration`
+ */
+export function queueAddress(
+  option: string | undefined,
+  { environment, secrets }: { readonly environment: Environment; readonly secrets: Secrets },
+): QueueAddress {
+  if (option !== undefined) {
+    secrets.keep({ addresses: [option] });
+    refuseUserInfo(option);
+    return parseAddress(option, { name: '--queue', kind: 'usage' });
+  }
+  const value = environment[queueVariable]?.trim() ?? '';
+  if (value === '') {
+    throw new Failure('usage', 'no queue is named', {
+      hint: `add --queue ${example}, or set ${queueVariable}`,
+    });
+  }
+  secrets.keep({ addresses: [value] });
+  return parseAddress(value, { name: queueVariable, kind: 'configuration' });
+}
+
+/** The oldest Redis with the commands that BullMQ sends. */
+const oldestVersion = [6, 2] as const;
+
+interface ServerFacts {
+  /** It accepts every client, so that the password is not sent; ioredis would print a warning. */
+  readonly needsNoPassword: boolean;
+  /** Redis may delete keys when its memory is full. */
+  readonly eviction: string | undefined;
+}
+
+const variableHint = `set ${queueVariable} to redis://user:password@host:port`;
+
+function refused({ label, password }: QueueAddress): Failure {
+  const message =
+    password === undefined
+      ? `the queue at ${label} requires a password`
+      : `the queue at ${label} refused the user name or password`;
+  return new Failure('unauthorized', message, {
+    hint: password === undefined ? variableHint : `correct the password in ${queueVariable}`,
+  });
+}
+
+const networkReasons: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing is listening there'],
+  ['ENOTFOUND', 'the host is unknown'],
+  ['EAI_AGAIN', 'the host name cannot be looked up now'],
+  ['ETIMEDOUT', 'it does not respond'],
+  ['EHOSTUNREACH', 'there is no route to the host'],
+  ['ENETUNREACH', 'there is no route to the host'],
+  ['ECONNRESET', 'it closed the connection; it is not Redis, or it expects rediss://'],
+  ['EPIPE', 'it closed the connection; it is not Redis, or it expects rediss://'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not use TLS; use redis:// instead of rediss://'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'it does not use TLS; use redis:// instead of rediss://'],
+]);
+
+/** The codes of an untrusted certificate. */
+const untrusted = /CERT|SELF_SIGNED|ISSUER/;
+
+/** The failure of a connection that could not be opened. */
+export function connectionFailure(address: QueueAddress, error: unknown): Failure {
+  const { label, isEncrypted } = address;
+  const code = errorCode(error) ?? '';
+  const options = { cause: error };
+  if (untrusted.test(code)) {
+    return new Failure('unreachable', `the certificate of the queue at ${label} is not trusted`, {
+      ...options,
+      hint: "set NODE_EXTRA_CA_CERTS to the PEM file of your company's authority",
+    });
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  if (/protocol error|connection is closed/i.test(text)) {
+    return new Failure('unreachable', `${label} does not speak the protocol of Redis`, {
+      ...options,
+      hint: 'check host and port; for an encrypted connection, use rediss://',
+    });
+  }
+  const reason = networkReasons.get(code) ?? (code === '' ? text : code);
+  const plain = isEncrypted ? '; redis:// connects without TLS' : '';
+  return new Failure('unreachable', `cannot connect to the queue at ${label}: ${reason}`, {
+    ...options,
+    hint: `start Redis or Valkey there, or correct the address${plain}`,
+  });
+}
+
+function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+}
+
+function checkVersion({ label }: QueueAddress, info: string): void {
+  const version = fieldOf(info, 'redis_version');
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestVersion;
+  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+  if (version === undefined || !isOld) return;
+  const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion.join('.')} or newer`;
+  throw new Failure('configuration', message, { hint: 'update Redis, or use Valkey' });
+}
+
+/** True if the server has no password. @throws the server's error for a wrong one */
+async function signIn(client: RedisClient, { username, password }: QueueAddress): Promise<boolean> {
+  if (password === undefined) return false;
+  try {
+    await client.call('AUTH', ...(username === undefined ? [] : [username]), password);
+    return false;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : '';
+    if (/no password is set|without any password configured/i.test(text)) return true;
+    throw error;
+  }
+}
+
+/**
+ * Checks a server over a connection without password.
+ * @throws Failure `unauthorized`, `configuration` or `unreachable`
+ */
+export async function checkServer(
+  client: RedisClient,
+  address: QueueAddress,
+): Promise<ServerFacts> {
+  try {
+    const needsNoPassword = await signIn(client, address);
+    const info = String(await client.call('INFO'));
+    checkVersion(address, info);
+    await client.call('SELECT', address.database);
+    const policy = fieldOf(info, 'maxmemory_policy');
+    return { needsNoPassword, eviction: policy === 'noeviction' ? undefined : policy };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const text = error instanceof Error ? error.message : '';
+    const [word = ''] = text.split(' ');
+    if (['WRONGPASS', 'NOAUTH', 'NOPERM'].includes(word) || /invalid password/i.test(text)) {
+      throw refused(address);
+    }
+    if (/DB index is out of range|invalid DB index/i.test(text)) {
+      throw new Failure('usage', `the queue at ${address.label} has no database of this number`, {
+        hint: 'use a lower number, such as 0',
+      });
+    }
+    throw connectionFailure(address, error);
+  }
+}
 
 /** Milliseconds. */
 const connectTimeout = 10_000;

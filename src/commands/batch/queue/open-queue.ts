@@ -1,12 +1,56 @@
-import { checkBatchName } from '../../../batch/queue/batch-name.ts';
-import type { BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
+import {
+  type BatchQueue,
+  checkBatchName,
+  type QueueConnection,
+} from '../../../batch/queue/batch-queue.ts';
+import type { BatchOptions } from '../plan.ts';
+import { connectQueue, queueAddress } from './connect.ts';
+import { loadLibraries } from './library.ts';
+import type { Context } from '../../program/context.ts';
+import type { GlobalOptions } from '../../program/global-options.ts';
 import { Failure } from '../../../failure.ts';
 import type { Notices } from '../../../output/notices.ts';
-import type { Context } from '../../program/context.ts';
-import { queueAddress } from './address.ts';
-import { connectQueue } from './connect.ts';
-import { loadLibraries } from './load-libraries.ts';
-import type { QueueOptions } from './queue-options.ts';
+
+/** Options of every command for a queue. */
+interface QueueOptions extends GlobalOptions {
+  readonly queue?: string;
+  readonly batch?: string;
+}
+
+/** Numbers are unparsed text. */
+export interface SubmitOptions extends BatchOptions, QueueOptions {
+  readonly attempts: string;
+  readonly rpm?: string;
+}
+
+export interface WorkOptions extends QueueOptions {
+  readonly responseFormat?: string;
+  readonly budget?: string;
+  readonly keepGoing?: boolean;
+  readonly strict?: boolean;
+  readonly redact?: boolean;
+  readonly allowSecrets?: boolean;
+  readonly concurrency: string;
+  readonly retryIncomplete: string;
+  readonly stopAfter?: string;
+  readonly rpm?: string;
+  readonly tpm?: string;
+  readonly wait?: boolean;
+  /** The file of `--summary`. */
+  readonly summary?: string;
+}
+
+export interface StatusOptions extends QueueOptions {
+  readonly json?: boolean;
+}
+
+export interface CollectOptions extends QueueOptions {
+  readonly output?: string;
+  readonly unordered?: boolean;
+  readonly remove?: boolean;
+  /** Removes also a batch with items that have no result. */
+  readonly force?: boolean;
+}
 
 /** Connects to the queue that the options or the environment name; tests pass their own. @throws Failure */
 export type Connect = (

@@ -1,15 +1,101 @@
-import { jobIdOf } from '../../../batch/queue/batch-name.ts';
-import type {
-  BatchHeader,
-  BatchQueue,
-  KnownItem,
-  QueuedItem,
-  QueuedResult,
+import {
+  type BatchHeader,
+  type BatchQueue,
+  jobIdOf,
+  type JobOutcome,
+  type KnownItem,
+  type QueuedItem,
+  type QueuedResult,
+  type QueueJob,
+  type QueueWorker,
+  type WorkerOptions,
 } from '../../../batch/queue/batch-queue.ts';
-import { rateWindow } from '../../../batch/queue/limiter.ts';
+import type { LibraryJob, LibraryQueue, QueueModule, RedisClient } from './library.ts';
 import { isJsonObject, parseJson } from '../../../json.ts';
-import type { LibraryQueue, QueueModule, RedisClient } from './library.ts';
-import { startWorker } from './redis-worker.ts';
+
+/** At most `max` jobs in each window of `duration` milliseconds. */
+interface RateWindow {
+  readonly max: number;
+  readonly duration: number;
+}
+
+/**
+ * Windows of about a second, because a whole minute's jobs would start at once. A rate below one a second has one job in
+ * each window.
+ */
+export function rateWindow(perMinute: number): RateWindow {
+  const max = Math.max(1, Math.round(perMinute / 60));
+  return { max, duration: Math.ceil((max * 60_000) / perMinute) };
+}
+
+/** Milliseconds without a renewal after which a worker counts as dead; renewed after half of it. */
+const lease = 30_000;
+/** Milliseconds between checks for jobs of dead workers. */
+const stalledInterval = 10_000;
+/** Milliseconds before a command is repeated after the connection was lost. */
+const retryDelay = 1000;
+
+interface Place {
+  readonly client: RedisClient;
+  readonly name: string;
+  readonly prefix: string;
+}
+
+type Job = LibraryJob<QueuedItem>;
+
+function queueJob({ data, opts, attemptsMade, attemptsStarted }: Job): QueueJob {
+  return {
+    item: data,
+    starts: attemptsStarted,
+    isLastAttempt: attemptsMade + 1 >= (opts.attempts ?? 1),
+  };
+}
+
+/** Ends a job as BullMQ expects: by a value or by an error. */
+async function endJob(
+  library: QueueModule,
+  job: Job,
+  token: string | undefined,
+  outcome: JobOutcome,
+): Promise<void> {
+  switch (outcome.state) {
+    case 'answered':
+      return;
+    case 'returned':
+      await job.moveToWait(token);
+      throw new library.WaitingError();
+    case 'transient':
+      throw new Error(outcome.kind);
+    case 'failed':
+      throw new library.UnrecoverableError(outcome.kind);
+  }
+}
+
+/** Starts a worker with leases, retries and the shared rate of BullMQ. */
+function startWorker(
+  library: QueueModule,
+  { client, name, prefix }: Place,
+  { concurrency, onError }: WorkerOptions,
+  run: (job: QueueJob) => Promise<JobOutcome>,
+): QueueWorker {
+  const worker = new library.Worker<QueuedItem>(
+    name,
+    async (job, token) => endJob(library, job, token, await run(queueJob(job))),
+    {
+      connection: client,
+      prefix,
+      skipVersionCheck: true,
+      concurrency,
+      lockDuration: lease,
+      stalledInterval,
+      // A job that stalls often is the job of workers that are often killed.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: retryDelay,
+    },
+  );
+  worker.on('error', onError);
+  return { close: () => worker.close() };
+}
 
 /** All keys in Redis start with it; BullMQ has `natter:<batch>:…` too. */
 export const keyPrefix = 'natter';

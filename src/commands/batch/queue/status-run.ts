@@ -1,10 +1,9 @@
 import type { QueueCounts } from '../../../batch/queue/batch-queue.ts';
-import { count } from '../../../output/figures.ts';
-import { printJson, printTable } from '../../print/print-data.ts';
+import { type Connect, connectToQueue, findBatch, type StatusOptions } from './open-queue.ts';
 import { present } from '../../print/presentation.ts';
+import { printJson, printTable } from '../../print/print-data.ts';
 import type { Context } from '../../program/context.ts';
-import { type Connect, connectToQueue, findBatch } from './open-queue.ts';
-import type { StatusOptions } from './queue-options.ts';
+import { count } from '../../../output/figures.ts';
 
 interface NamedCounts extends QueueCounts {
   readonly name: string;

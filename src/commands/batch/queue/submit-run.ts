@@ -1,41 +1,60 @@
+import { isLoopbackName } from '../../../address.ts';
+import type { AnswerCheck } from '../../../ask/check.ts';
 import { formatFingerprint } from '../../../batch/fingerprint.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { eachItem } from '../../../batch/input/read-items.ts';
-import { batchNameOf } from '../../../batch/queue/batch-name.ts';
-import type {
-  BatchHeader,
-  BatchQueue,
-  KnownItem,
-  QueuedCheck,
+import {
+  type BatchHeader,
+  batchNameOf,
+  type BatchQueue,
+  type KnownItem,
+  type QueueConnection,
+  type QueuedCheck,
 } from '../../../batch/queue/batch-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
+import { type BatchItems, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
+import { failureLine, unsendable } from '../output/result.ts';
+import { parseNumber } from '../plan.ts';
+import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
+import { itemText } from '../secret-guard.ts';
+import { itemFingerprint } from '../sending/send-item.ts';
+import type { Context } from '../../program/context.ts';
+import { locateSecrets, secretsRefusal } from '../../prompt/guard/inspect-texts.ts';
 import { Failure } from '../../../failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { withoutSources } from '../../../settings/resolved-settings.ts';
-import { present } from '../../print/presentation.ts';
-import type { Context } from '../../program/context.ts';
-import type { AnswerCheck } from '../../../ask/check.ts';
-import { openBatchCheck } from '../answer-check.ts';
-import { readRequestSettings } from '../../service/settings-access.ts';
-import {
-  type BatchItems,
-  checkItems,
-  openBatchInput,
-  pendingItems,
-  selectItems,
-} from '../items.ts';
-import { parseNumber } from '../numbers.ts';
-import { planBatch } from '../plan.ts';
-import { failureLine, unsendable } from '../output/result.ts';
-import { itemFingerprint } from '../sending/send-item.ts';
-import { type Connect, connectToQueue } from './open-queue.ts';
-import type { SubmitOptions } from './queue-options.ts';
-import { type CheckItem, openSubmitGuard } from './submit-guard.ts';
+import { type ResolvedSettings, withoutSources } from '../../../settings/resolved-settings.ts';
 
 /** Items that are sent to the queue together. */
 const blockSize = 500;
 const mostAttempts = 100;
+
+/** @throws Failure `secrets` for an item that may not leave this machine */
+type CheckItem = (item: InputItem) => void;
+
+/**
+ * What checks prompts for a queue on a different host; undefined if nothing is checked. Workers check what they send to
+ * the service.
+ */
+function openSubmitGuard(
+  context: Context,
+  { allowSecrets = false }: SubmitOptions,
+  { values }: ResolvedSettings,
+  { label }: Pick<QueueConnection, 'label'>,
+  input: string,
+): CheckItem | undefined {
+  const { host, hostname } = new URL(label);
+  if (allowSecrets || values.secretGuard === 'off' || isLoopbackName(hostname)) return undefined;
+  return (item) => {
+    const located = locateSecrets(context, { name: input, content: itemText(item) });
+    if (located.length === 0) return;
+    const inFile = located.map((secret) => ({ ...secret, line: item.line }));
+    throw secretsRefusal(
+      inFile,
+      `the queue at ${host}`,
+      '--allow-secrets puts it into the queue; natter batch work --redact sends placeholders to the service',
+    );
+  };
+}
 
 interface Submission {
   readonly context: Context;
@@ -137,11 +156,7 @@ async function addBlock(submission: Submission, block: readonly InputItem[]): Pr
   await queue.addUnsendable(bad);
 }
 
-/** Nothing is added if an item of a file is refused; a pipe is added as it is read. */
 async function addAll(submission: Submission): Promise<{ all: number; added: number }> {
-  if (submission.items.input.isRepeatable) {
-    for await (const block of blocks(submission)) await checkBlock(submission, block);
-  }
   let all = 0;
   let added = 0;
   for await (const block of blocks(submission)) {
@@ -165,25 +180,24 @@ export async function submitBatch(
   file: string | undefined,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const presentation = await present(context, options);
-  const { notices } = presentation;
-  const plan = planBatch(options, file, context.environment);
   const name = batchNameOf(options.batch, file);
   const attempts = parseNumber(options.attempts, '--attempts', 1, mostAttempts);
+  const batch = await openBatch(context, options, file);
+  const { notices, plan, own: settings, check, input } = batch;
   const rate = plan.rateLimits.requests;
-  const settings = readRequestSettings(context, notices, options);
-  const { check } = await openBatchCheck(notices, options, settings);
-  const input = openBatchInput(context.streams.stdin, notices, file);
   const nothing = () => undefined;
   const { signal } = context;
   const selection = await selectItems({ input, plan }, settings, undefined, nothing, signal);
   const items = { input, plan, selection, check, notices };
-  await checkItems(items, emptyTally(), 0, signal);
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
-    const checkItem = await openSubmitGuard(context, options, settings, connection, input.name);
+    const checkItem = openSubmitGuard(context, options, settings, connection, input.name);
     const submission = { context, items, queue, settings, attempts, checkItem };
+    // Nothing is added if an item of a file is refused; a pipe is added as it is read.
+    const inspect = async (block: readonly InputItem[]) =>
+      void (await checkBlock(submission, block));
+    await checkItems(items, emptyTally(), 0, signal, inspect);
     const header = headerOf(input.name, settings, options.stream, check);
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);

@@ -3,22 +3,15 @@ import { announcedLimits } from '../../../batch/limits/announced-limits.ts';
 import { createPatience, type Patience } from '../../../batch/limits/patience.ts';
 import { type Place, Places } from '../../../batch/limits/places.ts';
 import { RateLimit, type RateLimits } from '../../../batch/limits/rate-limit.ts';
+import { itemsLeft } from '../../../batch/tally.ts';
 import type { Throttle } from '../../../client/client.ts';
 import type { Clock } from '../../../clock.ts';
-import { createAnswerEstimate, type AnswerEstimate } from './answer-estimate.ts';
-
-/** What happens after a refusal: the item may be sent again, the run stops, or nothing was answered for too long. */
-type AfterRefusal = 'again' | 'stopped' | 'starved';
-
-/** The permission to send the requests of one item. */
-export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
-  /** Waits for the limits of the user. @returns false if the run stops; undefined if there is nothing to wait for */
-  beforeRequest(): Promise<boolean> | undefined;
-  /** Waits until the refused item may be sent again. */
-  afterRefusal(): Promise<AfterRefusal>;
-  /** @param tokens that the service reported; undefined without a report */
-  end(isAnswered: boolean, tokens: number | undefined): void;
-}
+import type { SendingRun } from '../plan.ts';
+import { shortTime } from '../report/show-progress.ts';
+import { type AfterRefusal, type Permission, planItem } from './send-item.ts';
+import type { Presentation } from '../../print/presentation.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { estimateRequest } from '../../../usage/budget.ts';
 
 /** Admits items as fast as the service and the user allow. */
 export interface Admission {
@@ -31,7 +24,7 @@ export interface Admission {
   ): Promise<Permission | undefined> | Permission | undefined;
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly rateLimits: RateLimits;
@@ -52,7 +45,8 @@ interface AdmissionState {
   readonly places: Places;
   readonly patience: Patience;
   readonly rateLimit: RateLimit | undefined;
-  readonly answers: AnswerEstimate;
+  /** Tokens of an answer without a limit: the average of the latest ones. */
+  averageAnswer: number | undefined;
 }
 
 interface Admitted {
@@ -61,6 +55,9 @@ interface Admitted {
   readonly tokens: number;
   readonly prompt: number;
 }
+
+/** Part of the average that each answer replaces. */
+const weight = 0.1;
 
 /** An item that cannot be sent needs no place. */
 const noRequest: Permission = {
@@ -119,12 +116,14 @@ class ItemPermission implements Permission {
   }
 
   end(isAnswered: boolean, used: number | undefined): void {
-    const { options, patience, rateLimit, answers } = this.#state;
+    const { options, patience, rateLimit, averageAnswer } = this.#state;
     this.#place.release();
     if (isAnswered) patience.answered(options.clock.monotonic());
     if (used === undefined) return;
     rateLimit?.settle(this.#item.tokens, used);
-    answers.learn(used - this.#item.prompt);
+    const answer = Math.max(0, used - this.#item.prompt);
+    const average = averageAnswer ?? answer;
+    this.#state.averageAnswer = average + weight * (answer - average);
   }
 }
 
@@ -135,19 +134,66 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const left = options.left ?? (() => undefined);
   const places = new Places({ most: concurrency, clock, rateLimit, left, onPause });
   const patience = createPatience({ retries, maxWait, since: clock.monotonic() });
-  const answers = createAnswerEstimate();
-  const state = { options, places, patience, rateLimit, answers };
+  const state: AdmissionState = {
+    options,
+    places,
+    patience,
+    rateLimit,
+    averageAnswer: undefined,
+  };
   return {
     places,
     admit(item, sequence, ended) {
       if (item.problem !== undefined) return noRequest;
       const { prompt, answer } =
         rateLimits.tokens === undefined ? { prompt: 0, answer: 0 } : options.estimate(item);
-      const tokens = prompt + (answer ?? answers.value());
+      const tokens = prompt + (answer ?? Math.round(state.averageAnswer ?? 0));
       const place = places.take({ order: sequence, tokens, wait: 0 }, ended);
       const permit = (taken: Place | undefined) =>
         taken && new ItemPermission(state, { sequence, tokens, prompt }, taken);
       return place instanceof Promise ? place.then(permit) : permit(place);
     },
   };
+}
+
+/** In milliseconds; a shorter pause is not worth a notice. */
+const longPause = 5000;
+
+/** Reports a pause for a rate limit when there is no progress line. */
+export function pauseNotice({ animated, notices }: Presentation): (wait: number) => void {
+  return (wait) => {
+    if (animated || wait < longPause) return;
+    notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+  };
+}
+
+/** Tokens of the request, and the limit of its answer. */
+function estimateItem({ content }: InputItem, settings: ResolvedSettings) {
+  if (content === undefined) return { prompt: 0, answer: 0 };
+  try {
+    return estimateRequest(planItem(content, settings, false).request);
+  } catch {
+    // An item that cannot be sent: sending it reports why.
+    return { prompt: 0, answer: 0 };
+  }
+}
+
+/** Milliseconds; `Infinity` without a limit. */
+export const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryMaxWait || Infinity;
+
+export function openAdmission(
+  { plan, settings, service, left, tally, onPause }: SendingRun,
+  stop: AbortSignal,
+): Admission {
+  return createAdmission({
+    clock: service.clock,
+    concurrency: plan.concurrency,
+    rateLimits: plan.rateLimits,
+    retries: settings.values.retries,
+    maxWait: maxWaitOf(settings),
+    stop,
+    estimate: (item) => estimateItem(item, settings),
+    left: left ?? (() => itemsLeft(tally)),
+    onPause,
+  });
 }

@@ -1,37 +1,25 @@
 import { askModels, type Chain, chooseModel, type FallbackModel } from '../../../ask/fallback.ts';
-import type { AnswerCheck } from '../../../ask/check.ts';
 import type { ItemContent } from '../../../batch/input/item.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count } from '../../../output/figures.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import type { Presentation } from '../../print/presentation.ts';
-import type { Context } from '../../program/context.ts';
 import { withRequestHint } from '../../program/report.ts';
 import { chainClients, fallbackModels } from '../../service/fallback.ts';
-import type { NamedModelOptions } from '../../service/named-model.ts';
-import { openService, type Service } from '../../service/service.ts';
-import type { Permission } from './admission.ts';
-import type { ItemOutcome } from './item-attempt.ts';
-import { planItem, sendItem, type SendOptions } from './send-item.ts';
+import { openService } from '../../service/service.ts';
+import type { SendingRun } from '../plan.ts';
+import {
+  type ItemOutcome,
+  type Permission,
+  planItem,
+  sendItem,
+  type SendOptions,
+} from './send-item.ts';
 
 /** Sends items to the next model when the batch has given up on the one before. */
 export interface BatchFallback {
   /** @throws Failure for an item that cannot be sent */
   send(content: ItemContent, permission: Permission): Promise<ItemOutcome>;
   close(): Promise<void>;
-}
-
-interface FallbackRun {
-  readonly context: Context;
-  readonly options: NamedModelOptions;
-  readonly presentation: Presentation;
-  readonly settings: ResolvedSettings;
-  readonly items: { readonly check?: AnswerCheck | undefined };
-  /** For the first model. */
-  readonly sending: SendOptions;
-  readonly service: Service;
-  readonly warn: (text: string) => void;
 }
 
 /** For the next models, without a model of the item's own. */
@@ -71,10 +59,13 @@ function createReport(warn: (text: string) => void) {
  * Undefined without `fallback`, and with a check: its option is refused, and a notice reports the setting.
  * @throws Failure for a profile without a service
  */
-export function openFallback(run: FallbackRun): BatchFallback | undefined {
-  const { context, options, presentation, settings, items, sending, service, warn } = run;
+export function openFallback(
+  { context, options, presentation, settings, check, service }: SendingRun,
+  sending: SendOptions,
+  warn: (text: string) => void,
+): BatchFallback | undefined {
   if (settings.values.fallback === undefined) return undefined;
-  if (items.check !== undefined) {
+  if (check !== undefined) {
     presentation.notices.notice(
       'the setting fallback does not apply to a batch with checked answers',
     );

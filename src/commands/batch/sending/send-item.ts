@@ -1,3 +1,4 @@
+import { type Answer, ask } from '../../../ask/ask.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
@@ -15,10 +16,11 @@ import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../program/report.ts';
-
-import { buildRequest, planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
-import type { Permission } from './admission.ts';
-import { type AttemptOptions, ItemAttempt, type ItemOutcome } from './item-attempt.ts';
+import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
+import type { Client, Middleware, Throttle } from '../../../client/client.ts';
+import type { HttpResponse } from '../../../client/http/transport.ts';
+import type { Clock } from '../../../clock.ts';
+import type { CheckedFields } from '../../../output/json-answer.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
 function itemMessages(
@@ -55,7 +57,7 @@ function itemSettings(
   };
 }
 
-/** The request of an item, and how it fits. @throws Failure as {@link itemRequest} */
+/** The request of an item, and how it fits. @throws Failure `invalid_request` if it cannot fit the model's window */
 export function planItem(
   content: ItemContent,
   settings: ResolvedSettings,
@@ -70,24 +72,6 @@ export function planItem(
   return { ...planned, request: withContent(planned.request, content, messages) };
 }
 
-/** The request of an item. @throws Failure `invalid_request` if it cannot fit the model's context window */
-function itemRequest(
-  content: ItemContent,
-  settings: ResolvedSettings,
-  stream: boolean,
-): CompletionRequest {
-  const messages = itemMessages(content, settings);
-  const texts = textMessages(messages);
-  const { request } = buildRequest(
-    itemSettings(content, settings),
-    texts,
-    content.stream ?? stream,
-  );
-  return texts === messages && content.params === undefined
-    ? request
-    : withContent(request, content, messages);
-}
-
 function withContent(
   request: CompletionRequest,
   { params }: ItemContent,
@@ -98,13 +82,111 @@ function withContent(
     : { ...request, messages, params: { ...request.params, ...params } };
 }
 
-export interface SendOptions extends AttemptOptions {
+/** What happens after a refusal: the item may be sent again, the run stops, or nothing was answered for too long. */
+export type AfterRefusal = 'again' | 'stopped' | 'starved';
+
+/** The permission to send the requests of one item. */
+export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
+  /** Waits for the limits of the user. @returns false if the run stops; undefined if there is nothing to wait for */
+  beforeRequest(): Promise<boolean> | undefined;
+  /** Waits until the refused item may be sent again. */
+  afterRefusal(): Promise<AfterRefusal>;
+  /** @param tokens that the service reported; undefined without a report */
+  end(isAnswered: boolean, tokens: number | undefined): void;
+}
+
+export interface SendOptions {
+  readonly client: Client;
+  /** Refuses or redacts secrets in prompts; undefined if they are not checked. */
+  readonly guard?: Middleware | undefined;
+  /** Undefined if answers are not checked. */
+  readonly check?: AnswerCheck | undefined;
   readonly settings: ResolvedSettings;
   readonly stream: boolean;
   /** Retries after a cut answer. The client never retries one, because it is billed twice. */
   readonly retryIncomplete: number;
-  /** Undefined if answers are not checked. */
-  readonly check?: AnswerCheck | undefined;
+  /** Cancels pending retries; running requests finish. */
+  readonly stop: AbortSignal;
+  /** Cancels running requests. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** The answer to an item, with all text that was received before a failure. */
+export interface ItemOutcome extends Answer {
+  readonly requestedModel: string;
+  /** The service refused it, and has answered no other item for too long. */
+  readonly isStarved: boolean;
+  /** Undefined if it is not checked. */
+  readonly checked?: CheckedFields;
+}
+
+/** One request of an item. */
+class ItemAttempt implements Throttle {
+  readonly #options: SendOptions;
+  readonly #permission: Permission | undefined;
+  readonly #cancellation = new AbortController();
+  #isRefused = false;
+  /** Monotonic time of the next retry, before which the end of the run cancels the request. */
+  #retryAt = 0;
+
+  constructor(options: SendOptions, permission: Permission | undefined) {
+    const { signal, stop } = options;
+    this.#options = options;
+    this.#permission = permission;
+    signal.addEventListener('abort', this.#cancel);
+    stop.addEventListener('abort', this.#cancelRetry);
+    if (signal.aborted) this.#cancel();
+  }
+
+  /** A 429 that may be sent again. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  async beforeRequest(): Promise<void> {
+    const isAllowed = await this.#permission?.beforeRequest();
+    if (isAllowed === false) this.#cancellation.abort(this.#options.stop.reason);
+  }
+
+  onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void {
+    this.#permission?.onResponse(response);
+  }
+
+  onRefusal(retryAfter: number | undefined): void {
+    this.#isRefused = true;
+    this.#permission?.onRefusal(retryAfter);
+  }
+
+  async send(request: CompletionRequest): Promise<Answer> {
+    const { client, guard, clock, stop, signal: caller } = this.#options;
+    const { signal } = this.#cancellation;
+    const options = this.#permission === undefined ? { signal } : { signal, throttle: this };
+    const guarded = guard?.(client) ?? client;
+    try {
+      return await ask(
+        { send: () => guarded.chat(request, options), clock, signal },
+        {
+          event: (event) => {
+            if (event.type !== 'retry-scheduled') return undefined;
+            this.#retryAt = clock.monotonic() + event.delay;
+            this.#cancelRetry();
+            return undefined;
+          },
+        },
+      );
+    } finally {
+      caller.removeEventListener('abort', this.#cancel);
+      stop.removeEventListener('abort', this.#cancelRetry);
+    }
+  }
+
+  readonly #cancel = (): void => this.#cancellation.abort(this.#options.signal.reason);
+
+  readonly #cancelRetry = (): void => {
+    const { stop, clock } = this.#options;
+    if (stop.aborted && clock.monotonic() < this.#retryAt) this.#cancellation.abort(stop.reason);
+  };
 }
 
 /** One attempt, with hints of the command line. */
@@ -207,7 +289,7 @@ export function sendItem(
   content: ItemContent,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
-  const request = itemRequest(content, options.settings, options.stream);
+  const { request } = planItem(content, options.settings, options.stream);
   const { check, stop } = options;
   const send = (messages: readonly Message[]) =>
     sendRequest(options, { ...request, messages }, permission);

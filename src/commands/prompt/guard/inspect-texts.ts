@@ -22,7 +22,7 @@ export interface InspectedText extends AttachedFile {
 }
 
 /** A secret with its place. */
-interface LocatedSecret extends FoundSecret {
+export interface LocatedSecret extends FoundSecret {
   /** Of the file, or `standard input`. */
   readonly name: string;
   /** From 1. */

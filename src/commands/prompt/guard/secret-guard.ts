@@ -1,5 +1,4 @@
 import { isLoopbackName } from '../../../address.ts';
-import type { Client } from '../../../client/client.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
 import { Failure } from '../../../failure.ts';
@@ -12,7 +11,6 @@ import { chooseRecording } from '../../service/recording-choice.ts';
 import type { InspectedText, Plan, Redaction } from './inspect-texts.ts';
 import { fallbackModels } from '../../service/fallback.ts';
 import { inspectTexts } from './inspect-texts.ts';
-import { guardClient } from './guard-client.ts';
 
 export type { Plan };
 
@@ -99,16 +97,4 @@ export async function openSecretGuard(
     },
     restore: (events) => redaction?.restore(events) ?? events,
   };
-}
-
-/** The client, which checks each prompt for secrets if they may leave this machine. @throws Failure `usage` */
-export async function guardedClient(
-  context: Context,
-  options: GuardOptions & ParamOptions,
-  settings: ResolvedSettings,
-  client: Client,
-): Promise<Client> {
-  const plan = await planGuard(context, options, settings);
-  if (plan === undefined) return client;
-  return guardClient(context, plan)(client);
 }

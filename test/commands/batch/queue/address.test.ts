@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { queueAddress } from '../../../../src/commands/batch/queue/address.ts';
+import { queueAddress } from '../../../../src/commands/batch/queue/connect.ts';
 import { cleanLine } from '../../../../src/commands/program/mask-secrets.ts';
 import { createSecrets } from '../../../../src/commands/program/secrets.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { QueueAddress } from '../../../../src/commands/batch/queue/address.ts';
 import {
   checkServer,
   connectionFailure,
-} from '../../../../src/commands/batch/queue/check-server.ts';
+  type QueueAddress,
+} from '../../../../src/commands/batch/queue/connect.ts';
 import type { RedisClient } from '../../../../src/commands/batch/queue/library.ts';
 
 const address: QueueAddress = {

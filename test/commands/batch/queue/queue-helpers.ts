@@ -7,7 +7,7 @@ import type {
   CollectOptions,
   SubmitOptions,
   WorkOptions,
-} from '../../../../src/commands/batch/queue/queue-options.ts';
+} from '../../../../src/commands/batch/queue/open-queue.ts';
 import { submitBatch } from '../../../../src/commands/batch/queue/submit-run.ts';
 import { workBatch } from '../../../../src/commands/batch/queue/work-run.ts';
 import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';

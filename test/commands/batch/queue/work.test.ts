@@ -106,6 +106,19 @@ describe('natter batch work', () => {
     expect(place.asked.length).toBe(1);
   });
 
+  test('the first items that all fail alike stop the worker at the tenth', async () => {
+    const place = await openQueuePlace([rule('status=400')]);
+    place.write('p.txt', promptLines(15));
+    await place.submit('p.txt');
+    const { ended } = place.work({ concurrency: '1' });
+    await expect(ended).rejects.toMatchObject({ kind: 'invalid_request' });
+    expect(place.asked.length).toBe(10);
+    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 9, waiting: 6 });
+    const { ended: goingOn } = place.work({ concurrency: '1', keepGoing: true });
+    await expect(goingOn).rejects.toMatchObject({ kind: 'invalid_request' });
+    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 15, waiting: 0 });
+  });
+
   test('a refused key returns the items to the other workers', async () => {
     const place = await openQueuePlace();
     place.write('p.txt', promptLines(8));

@@ -1,23 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { FailureKind } from '../../../../src/failure.ts';
+import { emptyTally } from '../../../../src/batch/tally.ts';
 import {
+  type BatchFigures,
   batchOutcome,
   batchProgress,
-  type BatchFigures,
   shortTime,
-} from '../../../../src/commands/batch/report/batch-progress.ts';
+} from '../../../../src/commands/batch/report/show-progress.ts';
+import type { FailureKind } from '../../../../src/failure.ts';
 
-const figures: BatchFigures = {
-  total: 1000,
-  already: 0,
-  answered: 0,
-  failed: 0,
-  causes: new Map(),
-  tokens: 0,
-  costs: new Map(),
-  elapsed: 500,
-};
+const figures: BatchFigures = { ...emptyTally(), total: 1000, elapsed: 500 };
 const going = {
   waiting: 0,
   isStopping: false,

@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countFailure, emptyTally } from '../../../../src/batch/tally.ts';
-import type { Ending } from '../../../../src/commands/batch/report/ending.ts';
-import {
-  printProgress,
-  reportEnd,
-  type ReportOptions,
-} from '../../../../src/commands/batch/report/reporting.ts';
+import { printProgress, reportEnd } from '../../../../src/commands/batch/report/reporting.ts';
+import type { ReportOptions } from '../../../../src/commands/batch/report/show-progress.ts';
+import type { Ending } from '../../../../src/commands/batch/report/summary.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { createNotices } from '../../../../src/output/notices.ts';
-import { plainStyle } from '../../../../src/terminal/style.ts';
 import { Interruption } from '../../../../src/terminal/device/signals.ts';
+import { plainStyle } from '../../../../src/terminal/style.ts';
 import { createMemoryContext } from '../../../support/memory-context.ts';
 import { jsonLines } from '../../../support/natter.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { emptyTally } from '../../../../src/batch/tally.ts';
 import {
-  type ProgressSources,
   showProgress,
+  type ShownRun,
 } from '../../../../src/commands/batch/report/show-progress.ts';
 import { createAdmission } from '../../../../src/commands/batch/sending/admission.ts';
 import { present } from '../../../../src/commands/print/presentation.ts';
@@ -13,7 +13,7 @@ import { createMemoryDevice } from '../../../support/memory-device.ts';
 const environment = { TERM: 'xterm-256color', NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };
 const options = { color: 'never', input: true } as const;
 
-async function titlesOf(changes: Pick<ProgressSources, 'command' | 'left'>, isQuiet = false) {
+async function titlesOf(changes: Pick<ShownRun, 'command' | 'left'>, quiet = false) {
   const { context: made, clock } = createMemoryContext({ environment });
   const stderr = createMemoryOutput(true);
   const streams = { ...made.streams, stderr };
@@ -31,8 +31,15 @@ async function titlesOf(changes: Pick<ProgressSources, 'command' | 'left'>, isQu
     onPause: () => undefined,
   });
   const tally = { ...emptyTally(), total: 4, answered: 1 };
-  const sources = { context, presentation, settings, tally, isQuiet, ...changes };
-  const progress = showProgress(sources, admission, context.signal);
+  const run = {
+    context,
+    presentation,
+    settings,
+    tally,
+    options: { ...options, quiet },
+    ...changes,
+  };
+  const progress = showProgress(run, admission.places, context.signal);
   await clock.advance(2000);
   progress.end();
   return [...stderr.text().matchAll(/\u001B\]2;([^\u0007]*)\u0007/g)].map(([, title]) => title);

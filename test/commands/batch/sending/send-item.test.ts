@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { sendItem, type SendOptions } from '../../../../src/commands/batch/sending/send-item.ts';
-import type { Permission } from '../../../../src/commands/batch/sending/admission.ts';
+import {
+  type Permission,
+  sendItem,
+  type SendOptions,
+} from '../../../../src/commands/batch/sending/send-item.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emptyTally } from '../../../../src/batch/tally.ts';
-import { noteTruncation } from '../../../../src/commands/batch/sending/truncation.ts';
+import { noteTruncation } from '../../../../src/commands/batch/sending/pipeline.ts';
 
 const cut = {
   content: 'the answer',
@@ -16,15 +16,14 @@ const cut = {
 test('several cut prompts are counted, with one warning', () => {
   const warnings: string[] = [];
   const tally = emptyTally();
-  const run = { tally, isStrict: false, warnTruncated: (text: string) => void warnings.push(text) };
-  expect([noteTruncation(run, cut), noteTruncation(run, cut)]).toEqual([cut, cut]);
+  const note = () => noteTruncation(cut, tally, false, (text) => void warnings.push(text));
+  expect([note(), note()]).toEqual([cut, cut]);
   expect(tally.truncated).toBe(2);
   expect(warnings).toEqual([expect.stringContaining('it counted 2,048 tokens of ~10,000')]);
 });
 
 test('with --strict, the answer to a cut prompt is a failure that keeps its text', () => {
-  const run = { tally: emptyTally(), isStrict: true, warnTruncated: () => undefined };
-  expect(noteTruncation(run, cut)).toMatchObject({
+  expect(noteTruncation(cut, emptyTally(), true, () => undefined)).toMatchObject({
     content: 'the answer',
     failure: { kind: 'truncated_prompt' },
   });

@@ -2,7 +2,9 @@ import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-act
 import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts';
 import type { KeyAction, KeyContext } from '../editing/keys/key-bindings.ts';
 import { actionOf } from '../editing/keys/key-map.ts';
+import { closeList, onListAction, onListText } from '../conversation-list/answer-list.ts';
 import { isComposing } from '../state/vi-session.ts';
+import { pressVi } from './vi-keys.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
@@ -44,7 +46,7 @@ function cancelEdit(state: ReplState): Step {
 /** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
 export function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
-  if (state.list !== undefined) return state.list.code.closeList(state);
+  if (state.list !== undefined) return closeList(state);
   if (state.search !== undefined) return step({ ...state, search: undefined });
   if (state.completion !== undefined && state.completion.isAutomatic !== true) {
     return step({ ...state, completion: undefined, isPicking: false });
@@ -133,7 +135,7 @@ function onAction(state: ReplState, action: KeyAction): Step {
   const { search, dialog, list } = state;
   if (action === 'suspend' || action === 'redraw') return step(state, { type: action });
   if (dialog !== undefined) return onDialogAction(state, dialog, action);
-  if (list !== undefined) return list.code.onListAction(state, list, action);
+  if (list !== undefined) return onListAction(state, list, action);
   if (search !== undefined) return onSearchAction(state, search, action) ?? step(state);
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
@@ -176,7 +178,7 @@ function onText(state: ReplState, text: string, isPaste: boolean): Step {
   const { dialog, search, list } = state;
   const type = (next: ReplState) => typeText(next, text, isPaste);
   if (dialog !== undefined) return onDialogText(state, dialog, text, type);
-  if (list !== undefined) return list.code.onListText(state, list, text);
+  if (list !== undefined) return onListText(state, list, text);
   return search === undefined ? type(state) : onSearchText(state, search, text);
 }
 
@@ -222,7 +224,7 @@ export function onKey(state: ReplState, event: KeyEvent): Step {
   const { typeAhead, vi } = state;
   if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
   return vi !== undefined && isComposing(state)
-    ? vi.editor.press(state, vi, event, { press: pressKey, act: onAction })
+    ? pressVi(state, vi, event, { press: pressKey, act: onAction })
     : pressKey(state, event);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
-import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcript-formats.ts';
+import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { plainStyle } from '../../../src/terminal/style.ts';
 import { openMemorySession, type Reply } from '../../support/memory-session.ts';
@@ -63,7 +63,6 @@ test('reasoning that was not requested is not shown', async () => {
 
 test('Y18: the live region shows reasoning and commands dimmed', () => {
   const format = richFormat({
-    markdown: createMarkdownLoader(),
     style: plainStyle,
     frameStyle: createChalkStyle(),
     width: () => 80,

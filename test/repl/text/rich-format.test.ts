@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createTranscript } from '../../../src/repl/session/transcript.ts';
 import type { Entry } from '../../../src/repl/state/entry.ts';
 import { failureEntry, notice } from '../../../src/repl/state/entry.ts';
-import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcript-formats.ts';
+import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
 import { plainStyle, type Style } from '../../../src/terminal/style.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
@@ -20,7 +20,6 @@ interface Look {
 async function shown(entries: readonly Entry[], look: Look = {}): Promise<string> {
   const { columns = 41, frameStyle = plainStyle, unicode = true, wrap = 'words' } = look;
   const format = richFormat({
-    markdown: createMarkdownLoader(),
     style: plainStyle,
     frameStyle,
     width: () => columns,

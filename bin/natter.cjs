@@ -14,9 +14,7 @@ function isDebuggerWanted() {
 process.on('SIGUSR1', function () {});
 if (process._debugEnd !== undefined && !isDebuggerWanted()) {
   process._debugEnd();
-  setImmediate(function () {
-    process._debugEnd();
-  });
+  setImmediate(process._debugEnd);
 }
 
 if (isOld) {
@@ -25,5 +23,5 @@ if (isOld) {
   process.exitCode = 3;
   process.stderr.write(needs + '\n  ' + hint + '\n');
 } else {
-  require('./start.cjs').start();
+  require('./start.cjs').start(process.argv.slice(2));
 }

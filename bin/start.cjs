@@ -8,7 +8,7 @@ const writableByOthers = 0o022;
 const accessibleToOthers = 0o077;
 const sticky = 0o1000;
 
-/** The user's folder for caches; src/settings/cache-folder.ts names the same. */
+/** The user's folder for caches; src/settings/folders.ts names the same. */
 function cacheBase({ env, platform }) {
   const own = platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME;
   if (own && isAbsolute(own)) return own;
@@ -78,14 +78,16 @@ function reportMissingBuild(error) {
   process.stderr.write(`${line}\n`);
 }
 
-function start() {
-  const words = process.argv.slice(2);
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    process.stdout.write(`${version}\n`);
-    return;
+function start([word, ...others]) {
+  if (others.length === 0 && (word === '--version' || word === '-V')) {
+    try {
+      return fs.writeSync(1, `${version}\n`);
+    } catch {
+      // The program prints it again and reports why it cannot.
+    }
   }
   openCompileCache();
   import('../dist/main.js').catch(reportMissingBuild);
 }
 
-module.exports = { start };
+exports.start = start;

@@ -110,22 +110,6 @@ test('test/support/README.md lists each file of its folder once', () => {
   expect(listed.sort()).toEqual(files.sort());
 });
 
-test('the diagram of the resize sequence names existing files and functions', () => {
-  const decision = readFileSync('docs/decisions/0006-live-region.md', 'utf8');
-  const picture = /## The resize sequence\n[^]*?```\n([^]*?)```/.exec(decision)?.[1] ?? '';
-  const folder = 'src/terminal/live';
-  const source = readdirSync(folder)
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
-    .join('\n');
-  const functions = [...picture.matchAll(/\[(\w+)|(\w+)\(\)/g)].map(
-    ([, one, other]) => one ?? other,
-  );
-  const files = [...picture.matchAll(/\blive-[a-z]+\.ts/g)].map(([name]) => name);
-  expect(functions.length).toBeGreaterThan(8);
-  expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).toEqual([]);
-  expect(files.filter((name) => !existsSync(join(folder, name)))).toEqual([]);
-});
-
 test('the diagram of the layers shows every layer', () => {
   const picture = /## Layers\n\n```\n([^]*?)```/.exec(architecture)?.[1] ?? '';
   const names = layers.map(({ name }) => name).filter((name) => name !== 'main');

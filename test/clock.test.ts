@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createPlaces } from '../src/batch/limits/places.ts';
+import { Places } from '../src/batch/limits/places.ts';
 import { createSystemClock, systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
@@ -44,12 +44,15 @@ test('Y28: a pause of 30 days for an item of a batch needs two timers', async ()
   const { clock: sleeper, timers } = createCountedClock();
   let now = 0;
   const days = 30 * 86_400_000;
-  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
-    await sleeper.sleep(milliseconds, signal);
-    now += milliseconds;
+  const timer = (milliseconds: number, action: () => void) => {
+    const end = (): void => {
+      now += milliseconds;
+      action();
+    };
+    return sleeper.timer(milliseconds, end);
   };
-  const clock = { ...sleeper, monotonic: () => now, sleep };
-  const places = createPlaces({ most: 1, clock, rateLimit: undefined, onPause: () => undefined });
+  const clock = { ...sleeper, monotonic: () => now, timer };
+  const places = new Places({ most: 1, clock, rateLimit: undefined, onPause: () => undefined });
   const { signal } = new AbortController();
   await places.take({ order: 0, tokens: 0, wait: days }, signal);
   expect(timers).toEqual([longestTimer, days - longestTimer]);

@@ -44,13 +44,13 @@ export interface Answer extends AnswerOutcome {
   readonly isStopped: boolean;
 }
 
-async function* received(
+async function* recorded(
   { send, recorder }: Question,
-  texts: string[],
+  onText: (text: string) => void,
 ): AsyncGenerator<ChatEvent, void> {
   for await (const event of await send()) {
     recorder?.event(event);
-    if (event.type === 'text-received') texts.push(event.text);
+    if (event.type === 'text-received') onText(event.text);
     yield event;
   }
 }
@@ -62,15 +62,15 @@ async function* received(
 export async function ask(question: Question, sink?: Sink): Promise<Answer> {
   const { clock, signal, guard } = question;
   const meter = createAnswerMeter(clock);
-  const sent: string[] = [];
-  const shown: string[] = [];
+  let received = '';
+  let content = '';
   let error: unknown;
   let failure: Failure | undefined;
   try {
-    const events = received(question, sent);
+    const events = recorded(question, (text) => (received += text));
     for await (const event of guard?.restore(events) ?? events) {
       meter.event(event);
-      if (event.type === 'text-received') shown.push(event.text);
+      if (event.type === 'text-received') content += event.text;
       await sink?.event(event);
     }
   } catch (thrown) {
@@ -78,8 +78,8 @@ export async function ask(question: Question, sink?: Sink): Promise<Answer> {
     failure = endingFailure(thrown, signal);
   }
   return {
-    content: shown.join(''),
-    received: sent.join(''),
+    content,
+    received,
     metadata: meter.metadata(failure),
     failure,
     error,

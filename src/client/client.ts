@@ -6,8 +6,10 @@ import type { HttpResponse, OpenNetwork, Transport } from './http/transport.ts';
 
 /** Options of a client. Durations are milliseconds of any length; 0 and `Infinity` disable a limit. */
 export interface ClientOptions {
-  /** With or without a trailing slash or `/v1`. */
+  /** The address of the API, such as `https://host/v1beta/openai`, or of its host: then `/v1` is added. */
   readonly baseUrl: string;
+  /** The path of the API after the base URL, instead of `/v1`; `/` adds nothing. */
+  readonly apiPath?: string | undefined;
   readonly apiKey?: string;
   /** Sent with every request, after natter's own headers. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { createSecretFilter, minLengthInMessages } from '../secrecy/secret-filte
 import { secretsOf } from '../secrecy/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/error-body.ts';
-import { endpointUrl, parseBaseUrl } from './http/base-url.ts';
+import { addsApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';
 import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { ExchangeLimits, HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
@@ -19,7 +19,7 @@ export interface Configuration {
   readonly idleTimeout: number;
   /** Milliseconds for everything; 0 and `Infinity` are no limit. */
   readonly totalTimeout: number;
-  /** A request to the endpoint at `path`, relative to `/v1/`: a POST if there is a body. */
+  /** A request to the endpoint at `path`, relative to the API: a POST if there is a body. */
   request(path: string, body?: unknown): HttpRequest;
   /** Masks the key and other secrets. */
   readonly mask: Mask;
@@ -54,7 +54,8 @@ function maskOf({ apiKey, headers, baseUrl, environment }: SecretOptions): Mask 
 
 /** @throws Failure `configuration` for invalid options */
 export function configure(options: Omit<ClientOptions, 'network'>): Configuration {
-  const baseUrl = parseBaseUrl(options.baseUrl);
+  const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
+  const hasAddedPath = addsApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
@@ -78,11 +79,12 @@ export function configure(options: Omit<ClientOptions, 'network'>): Configuratio
     request(path, body) {
       const url = urlOf(path);
       if (body === undefined) {
-        return { method: 'GET', url, headers: { accept: jsonBody, ...headers } };
+        return { method: 'GET', url, headers: { accept: jsonBody, ...headers }, hasAddedPath };
       }
       return {
         method: 'POST',
         url,
+        hasAddedPath,
         headers: isStreamed(body) ? streamHeaders : wholeHeaders,
         // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),

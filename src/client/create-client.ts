@@ -6,6 +6,7 @@ import type { ChatEvent, RetryScheduled } from './events.ts';
 import { RequestFailure } from './failure/request-failure.ts';
 import { startDeadline } from './http/timer.ts';
 import { type RetryPolicy, scheduleRetry, waitForRetry } from './retry.ts';
+import { getModel, listModels } from './models/read-models.ts';
 
 const completionsPath = 'chat/completions';
 
@@ -21,10 +22,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     chat: (request, callOptions) => chat(service, request, callOptions),
     // Loaded on demand, because prompts need no models.
-    listModels: async (readOptions) =>
-      (await import('./models/read-models.ts')).listModels(service, readOptions),
-    getModel: async (id, readOptions) =>
-      (await import('./models/read-models.ts')).getModel(service, id, readOptions),
+    listModels: async (readOptions) => listModels(service, readOptions),
+    getModel: async (id, readOptions) => getModel(service, id, readOptions),
     close: () => network.close(),
   };
 }

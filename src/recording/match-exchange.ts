@@ -1,9 +1,63 @@
+import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../failure.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { withLock, type LockOptions } from '../storage/lock/lock.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { RecordedRequest } from './format.ts';
 import type { RecordedExchange, Recording } from './read-recording.ts';
-import type { ConsumedExchanges } from './consumed-exchanges.ts';
+
+/** The exchanges of a recording that were used, by index. */
+export interface ConsumedExchanges {
+  /**
+   * Adds and returns the index from `choose`, under a lock. Waits for other processes until `signal` aborts.
+   * @throws the error of `choose`
+   */
+  add(choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal): Promise<number>;
+}
+
+/** For one run of natter. */
+export function createConsumedExchanges(): ConsumedExchanges {
+  const used = new Set<number>();
+  return {
+    async add(choose) {
+      const index = choose(used);
+      used.add(index);
+      return index;
+    },
+  };
+}
+
+const variable = 'NATTER_REPLAY_USED';
+
+function readIndexes(path: string): ReadonlySet<number> {
+  let text = '';
+  try {
+    text = fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw storageFailure('read', path, error, variable);
+  }
+  if (/^(\d+\n)*$/.test(text)) return new Set((text.match(/\d+/g) ?? []).map(Number));
+  throw new Failure('configuration', `${path} is not a list of used exchanges`, {
+    hint: `set ${variable} to a new file`,
+  });
+}
+
+/** For all runs with the same file, which has a line for each exchange. */
+export function keepConsumedExchanges(path: string, options: LockOptions): ConsumedExchanges {
+  return {
+    add: (choose, signal) =>
+      withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, () => {
+        const index = choose(readIndexes(path));
+        try {
+          fs.appendFileSync(path, `${index}\n`, { mode: 0o600 });
+        } catch (error) {
+          throw storageFailure('write', path, error, variable);
+        }
+        return index;
+      }),
+  };
+}
 
 /** One difference of two JSON values; a missing value is undefined. */
 interface Difference {
@@ -13,22 +67,8 @@ interface Difference {
   readonly actual: unknown;
 }
 
-function differencesOfLists(
-  recorded: readonly unknown[],
-  actual: readonly unknown[],
-  path: string,
-): readonly Difference[] {
-  const shared = Math.min(recorded.length, actual.length);
-  const inside = actual
-    .slice(0, shared)
-    .flatMap((value, index) => differencesOf(recorded[index], value, `${path}[${index}]`));
-  const longer = actual.length > shared ? actual : recorded;
-  const beyond = longer.slice(shared).map((_, offset) => {
-    const index = shared + offset;
-    return { path: `${path}[${index}]`, recorded: recorded[index], actual: actual[index] };
-  });
-  return [...inside, ...beyond];
-}
+const hasFields = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null;
 
 /** In the order of the second value; the order of fields does not matter. */
 export function differencesOf(
@@ -36,18 +76,17 @@ export function differencesOf(
   actual: unknown,
   path = '',
 ): readonly Difference[] {
-  if (Array.isArray(recorded) && Array.isArray(actual)) {
-    return differencesOfLists(recorded, actual, path);
+  const isList = Array.isArray(actual);
+  if (!hasFields(recorded) || !hasFields(actual) || Array.isArray(recorded) !== isList) {
+    return Object.is(recorded, actual) ? [] : [{ path, recorded, actual }];
   }
-  if (isJsonObject(recorded) && isJsonObject(actual)) {
-    const names = new Set([...Object.keys(actual), ...Object.keys(recorded)]);
-    const own = (object: JsonObject, name: string) =>
-      Object.hasOwn(object, name) ? object[name] : undefined;
-    return [...names].flatMap((name) =>
-      differencesOf(own(recorded, name), own(actual, name), path === '' ? name : `${path}.${name}`),
-    );
-  }
-  return Object.is(recorded, actual) ? [] : [{ path, recorded, actual }];
+  const own = (object: JsonObject, name: string) =>
+    Object.hasOwn(object, name) ? object[name] : undefined;
+  const names = new Set([...Object.keys(actual), ...Object.keys(recorded)]);
+  return [...names].flatMap((name) => {
+    const place = isList ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    return differencesOf(own(recorded, name), own(actual, name), place);
+  });
 }
 
 /** Characters shown of a long text, around the first difference. */
@@ -98,12 +137,6 @@ export function describeDifference({ path, recorded, actual }: Difference, where
     return `${what} is ${show(actual, recorded)}, but missing in ${where}`;
   if (actual === undefined) return `${what} is missing, but ${show(recorded, actual)} in ${where}`;
   return `${what} is ${show(actual, recorded)}, but ${show(recorded, actual)} in ${where}`;
-}
-
-/** Finds the recorded exchange for a request. Uses each one once, in order. */
-export interface ExchangeMatcher {
-  /** @throws Failure `configuration` if the recording has no unused exchange for the request */
-  take(request: RecordedRequest, signal?: AbortSignal): Promise<RecordedExchange>;
 }
 
 const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
@@ -161,21 +194,23 @@ function noAnswer(
   });
 }
 
-export function createExchangeMatcher(
+/**
+ * Takes the first unused exchange of the same request.
+ * @throws Failure `configuration` if the recording has none
+ */
+export async function takeExchange(
+  request: RecordedRequest,
   recording: Recording,
   used: ConsumedExchanges,
-): ExchangeMatcher {
+  signal?: AbortSignal,
+): Promise<RecordedExchange> {
   const { exchanges } = recording;
-  return {
-    async take(request, signal) {
-      const found = await used.add((indexes) => {
-        const next = exchanges.findIndex(
-          (exchange, index) => !indexes.has(index) && isSame(exchange.request, request),
-        );
-        if (next < 0) throw noAnswer(request, recording, indexes);
-        return next;
-      }, signal);
-      return exchanges[found] as RecordedExchange;
-    },
-  };
+  const found = await used.add((indexes) => {
+    const next = exchanges.findIndex(
+      (exchange, index) => !indexes.has(index) && isSame(exchange.request, request),
+    );
+    if (next < 0) throw noAnswer(request, recording, indexes);
+    return next;
+  }, signal);
+  return exchanges[found] as RecordedExchange;
 }

@@ -1,9 +1,13 @@
+import { maskRemedy } from '../client/failure/request-failure.ts';
+import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
+import { Failure } from '../failure.ts';
 import type { SecretFilter } from '../secrecy/secret-filter.ts';
-import { describeRequest, type ResponseEvent } from './format.ts';
+import { isSecretHeader } from '../secrecy/secret-parts.ts';
+import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
+import { createMaskedBody } from './masked-body.ts';
 import type { RecordingFile } from './recording-file.ts';
-import { createExchangeWriter, type ExchangeWriter } from './exchange-writer.ts';
 
 export interface RecorderOptions {
   readonly file: RecordingFile;
@@ -14,56 +18,59 @@ export interface RecorderOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-async function* recordBody(
-  body: AsyncIterable<Uint8Array>,
-  exchange: ExchangeWriter,
-): AsyncGenerator<Uint8Array, void> {
-  try {
-    for await (const bytes of body) {
-      exchange.bytes(bytes);
-      yield bytes;
-    }
-    exchange.end();
-  } catch (error) {
-    exchange.failed(error);
-    throw error;
-  } finally {
-    exchange.stopped();
+/** They describe the transfer of the body, which is recorded decoded. */
+const transferHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'transfer-encoding',
+]);
+
+/** Absolute, because a replay has no base URL; without the query, which may have a token. */
+function addressOf(location: string, base: URL): string {
+  const target = parseUrl(location, base);
+  if (target === undefined) return location;
+  return `${target.protocol}//${target.host}${target.pathname}`;
+}
+
+type Mask = (text: string) => string;
+
+function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): RecordedHeaders {
+  const recorded: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || transferHeaders.has(name) || isSecretHeader(name)) continue;
+    const recordedValue = name === 'location' ? addressOf(String(value), url) : value;
+    recorded[mask(name)] =
+      typeof recordedValue === 'string' ? mask(recordedValue) : recordedValue.map(mask);
   }
+  return recorded;
 }
 
-function recordResponse(response: HttpResponse, exchange: ExchangeWriter): HttpResponse {
-  let isRead = false;
-  return {
-    ...response,
-    body: {
-      [Symbol.asyncIterator]() {
-        isRead = true;
-        return recordBody(response.body, exchange);
-      },
-    },
-    destroy(reason) {
-      // The reader of a body gets the reason as an error, which is recorded.
-      if (!isRead) exchange.stopped();
-      response.destroy(reason);
-    },
-  };
+function failureEvent(error: Failure, mask: Mask): ResponseEvent {
+  const { kind, message, hint, remedy } = error;
+  const transient = 'transient' in error && error.transient === true;
+  const text = { message: mask(message), ...(hint !== undefined && { hint: mask(hint) }) };
+  const help = remedy === undefined ? {} : { remedy: maskRemedy(remedy, mask) };
+  return { type: 'failure', kind, ...text, ...help, transient };
 }
 
-interface EventWriter {
-  /** The number of a new exchange; undefined if it cannot be recorded. @throws the signal's reason */
-  begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined>;
-  write(number: number | undefined, event: ResponseEvent, at: number): void;
+/** The last event of an exchange. Any error but a Failure is an interruption, or is from a reader that stopped. */
+function endingOf(error: unknown, mask: Mask): ResponseEvent {
+  return error instanceof Failure ? failureEvent(error, mask) : { type: 'stopped' };
 }
 
-/** Writes until the first failure, which is reported once: a failed recording must not fail an answer. */
-function createEventWriter({ file, clock, filter, onFailure }: RecorderOptions): EventWriter {
+/** Records the exchanges of a transport, without secrets. A failed recording does not fail an answer. */
+export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
+  const { file, clock, filter, onFailure } = options;
   let isBroken = false;
-  const fail = (error: unknown) => {
+
+  function fail(error: unknown): void {
     if (!isBroken) onFailure(error);
     isBroken = true;
-  };
+  }
 
+  /** The number of a new exchange; undefined if it cannot be recorded. @throws the signal's reason */
   async function begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined> {
     if (isBroken) return undefined;
     const date = clock.date().toISOString();
@@ -77,37 +84,68 @@ function createEventWriter({ file, clock, filter, onFailure }: RecorderOptions):
     }
   }
 
-  function write(number: number | undefined, event: ResponseEvent, at: number): void {
-    if (number === undefined || isBroken) return;
-    try {
-      file.append(number, at, event);
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  return { begin, write };
-}
-
-/** Records the exchanges of a transport, without secrets. */
-export function createRecorder(options: RecorderOptions): (network: Transport) => Transport {
-  const { clock, filter } = options;
-  const writer = createEventWriter(options);
   return (network) => async (request, signal) => {
     signal.throwIfAborted();
-    const number = await writer.begin(request, signal);
-    const exchange = createExchangeWriter({
-      clock,
-      filter: filter(),
-      write: (event, at) => writer.write(number, event, at),
-    });
+    const number = await begin(request, signal);
+    const start = clock.monotonic();
+    const elapsed = () => Math.round(clock.monotonic() - start);
+    const secrets = filter();
+    const mask: Mask = secrets?.mask ?? ((text) => text);
+
+    function write(event: ResponseEvent, at = elapsed()): void {
+      if (number === undefined || isBroken) return;
+      try {
+        file.append(number, at, event);
+      } catch (error) {
+        fail(error);
+      }
+    }
+
+    async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
+      const writeBytes = (bytes: Uint8Array, at: number) => write(bytesEvent(bytes), at);
+      const contentType = response.headers['content-type'];
+      const masked = secrets && createMaskedBody(secrets, contentType, writeBytes);
+      let ending: ResponseEvent = { type: 'stopped' };
+      try {
+        for await (const bytes of response.body) {
+          if (masked === undefined) writeBytes(bytes, elapsed());
+          else masked.take(bytes, elapsed());
+          yield bytes;
+        }
+        ending = { type: 'end' };
+      } catch (error) {
+        ending = endingOf(error, mask);
+        throw error;
+      } finally {
+        masked?.end();
+        write(ending);
+      }
+    }
+
+    let response: HttpResponse;
     try {
-      const response = await network(request, signal);
-      exchange.response(response, request.url);
-      return recordResponse(response, exchange);
+      response = await network(request, signal);
     } catch (error) {
-      exchange.failed(error);
+      write(endingOf(error, mask));
       throw error;
     }
+    const headers = recordHeaders(response, request.url, mask);
+    write({ type: 'response', status: response.status, headers });
+    let isOpen = true;
+    return {
+      ...response,
+      body: {
+        [Symbol.asyncIterator]() {
+          isOpen = false;
+          return record(response);
+        },
+      },
+      destroy(reason) {
+        // The reader of a body gets the reason as an error, which is recorded.
+        if (isOpen) write({ type: 'stopped' });
+        isOpen = false;
+        response.destroy(reason);
+      },
+    };
   };
 }

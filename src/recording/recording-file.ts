@@ -64,12 +64,10 @@ function createCounter(path: string, check: () => void) {
       if (inode === -1 || fs.statSync(path).ino === inode) return;
       throw new Failure('storage', `${path} was replaced by another file`);
     },
-    /** `own`: the file's size if no other process has written to it. */
-    next(own: number): { readonly exchange: number; readonly size: number } {
+    next(): number {
       if (inode !== -1 && fs.statSync(path).ino !== inode) check();
       const { size, ino } = fs.statSync(path);
       if (ino !== inode || size < scanned) [last, scanned] = [0, 0];
-      else if (size === own) scanned = size;
       inode = ino;
       if (size > scanned) {
         for (const lines of readLines(path, scanned)) {
@@ -78,7 +76,7 @@ function createCounter(path: string, check: () => void) {
         if (!endsTorn(path)) scanned = size;
       }
       last += 1;
-      return { exchange: last, size };
+      return last;
     },
   };
 }
@@ -110,16 +108,13 @@ export async function openRecordingFile(
   const { storage, program } = options;
   const locked = <Result>(action: () => Result, signal = options.signal) =>
     withLock(`${path}.lock`, { ...options, ...(signal && { signal }) }, action);
-  /** The file's size if no other process has written to it. */
-  let expected = -1;
   const counter = createCounter(path, () => prepare(path, program));
 
   function write(text: string): void {
     const bytes = Buffer.from(text);
-    const written = storage.append(path, bytes);
-    expected += written;
     // The cut line stays torn; the next record starts on a new line.
-    if (written < bytes.length) throw Object.assign(new Error('cut'), { code: 'ENOSPC' });
+    if (storage.append(path, bytes) < bytes.length)
+      throw Object.assign(new Error('cut'), { code: 'ENOSPC' });
   }
 
   try {
@@ -133,8 +128,7 @@ export async function openRecordingFile(
   return {
     begin: (request, signal) =>
       locked(() => {
-        const { exchange, size } = counter.next(expected);
-        expected = size;
+        const exchange = counter.next();
         const line = formatLine({ exchange, at: 0, ...request });
         write(endsTorn(path) ? `\n${line}` : line);
         return exchange;

@@ -1,11 +1,85 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RequestFailure } from '../client/failure/request-failure.ts';
 import type { Transport } from '../client/http/transport.ts';
-import { createExchangeMatcher } from './match-exchange.ts';
+import type { Clock } from '../clock.ts';
 import { bytesOf, describeRequest } from './format.ts';
-import type { TimedEvent, RecordedExchange, Recording } from './read-recording.ts';
-import type { ReplayClock } from './replay-clock.ts';
-import type { ConsumedExchanges } from './consumed-exchanges.ts';
+import { type ConsumedExchanges, takeExchange } from './match-exchange.ts';
+import type { Recording, TimedEvent } from './read-recording.ts';
+
+/** The client's time during a replay: it passes `speed` times as fast as real time. */
+export interface ReplayClock extends Clock {
+  /** Resolves when `monotonic` has reached this moment. @throws the signal's reason when it aborts */
+  until(moment: number, signal: AbortSignal): Promise<void>;
+  /** Sets `date`, which continues from there. */
+  setDate(date: Date): void;
+}
+
+/** Events before signals and the reader of the output get a turn. */
+const eventsPerTurn = 200;
+
+/** With a `speed` of `Infinity`, nothing waits. */
+export function createReplayClock(clock: Clock, speed: number): ReplayClock {
+  return speed === Number.POSITIVE_INFINITY ? createInstantClock(clock) : scale(clock, speed);
+}
+
+/** A wall clock that can be set. */
+function createDates(clock: Clock, monotonic: () => number) {
+  let difference = clock.date().getTime() - monotonic();
+  return {
+    date: () => new Date(monotonic() + difference),
+    setDate: (date: Date) => void (difference = date.getTime() - monotonic()),
+  };
+}
+
+function scale(clock: Clock, speed: number): ReplayClock {
+  const start = clock.monotonic();
+  const monotonic = () => (clock.monotonic() - start) * speed;
+  const sleep: Clock['sleep'] = (milliseconds, signal) => clock.sleep(milliseconds / speed, signal);
+  return {
+    monotonic,
+    sleep,
+    timer: (milliseconds, action) => clock.timer(milliseconds / speed, action),
+    ...createDates(clock, monotonic),
+    async until(moment, signal) {
+      signal.throwIfAborted();
+      const wait = moment - monotonic();
+      if (wait > 0) await sleep(wait, signal);
+    },
+  };
+}
+
+/** Never waits, but shows the recorded times. A sleep ends when the replay is idle, so it measures no time limits. */
+function createInstantClock(clock: Clock): ReplayClock {
+  let now = 0;
+  let events = 0;
+  const monotonic = () => now;
+  const reach = (moment: number) => void (now = Math.max(now, moment));
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    const end = now + milliseconds;
+    let before: number;
+    do {
+      before = events;
+      await clock.sleep(0, signal);
+    } while (events !== before);
+    reach(end);
+  };
+  return {
+    monotonic,
+    sleep,
+    timer(milliseconds, action) {
+      const stopped = new AbortController();
+      sleep(milliseconds, stopped.signal).then(action, () => undefined);
+      return () => stopped.abort();
+    },
+    ...createDates(clock, monotonic),
+    async until(moment, signal) {
+      signal.throwIfAborted();
+      events += 1;
+      if (events % eventsPerTurn === 0) await clock.sleep(0, signal);
+      reach(moment);
+    },
+  };
+}
 
 export interface ReplayOptions {
   readonly recording: Recording;
@@ -15,23 +89,10 @@ export interface ReplayOptions {
   readonly mask: (text: string) => string;
 }
 
-interface Playback {
-  readonly exchange: RecordedExchange;
-  readonly clock: ReplayClock;
-  /** By the clock. */
-  readonly start: number;
-  readonly signal: AbortSignal;
-  /** Call it after the last event. */
-  readonly finish: () => void;
-}
-
 /** The recording has no more events, because natter stopped reading or was killed. */
-function stoppedFailure({ exchange }: Playback, when: string): RequestFailure {
-  return new RequestFailure(
-    'unreachable',
-    `exchange ${exchange.number} of the recording was stopped ${when}`,
-    { transient: false },
-  );
+function stoppedFailure(number: number, when: string): RequestFailure {
+  const message = `exchange ${number} of the recording was stopped ${when}`;
+  return new RequestFailure('unreachable', message, { transient: false });
 }
 
 function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
@@ -42,62 +103,34 @@ function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { ty
   });
 }
 
-async function* readBody(
-  events: readonly TimedEvent[],
-  playback: Playback,
-): AsyncGenerator<Uint8Array, void> {
-  try {
-    for (const event of events) {
-      await playback.clock.until(playback.start + event.at, playback.signal);
-      if (event.type === 'failure') throw failureOf(event);
-      if (event.type === 'end') return;
-      if (event.type !== 'bytes') break;
-      yield bytesOf(event);
-    }
-    throw stoppedFailure(playback, 'before the answer ended');
-  } finally {
-    playback.finish();
-  }
-}
-
-async function readHead(
-  head: TimedEvent | undefined,
-  playback: Playback,
-): Promise<TimedEvent & { type: 'response' }> {
-  await playback.clock.until(playback.start + (head?.at ?? 0), playback.signal);
-  if (head?.type === 'failure') throw failureOf(head);
-  if (head?.type !== 'response') throw stoppedFailure(playback, 'before it was answered');
-  return head;
-}
-
 /** Responds from a recording, at the pace of the clock. Rejects with a Failure `configuration` if it cannot. */
 export function createReplay({ recording, used, clock, mask }: ReplayOptions): Transport {
-  const matcher = createExchangeMatcher(recording, used);
   return async (request, signal) => {
     signal.throwIfAborted();
     const start = clock.monotonic();
-    const ending = new AbortController();
-    const abort = () => ending.abort(signal.reason);
-    signal.addEventListener('abort', abort);
-    const finish = () => signal.removeEventListener('abort', abort);
-    try {
-      const exchange = await matcher.take(describeRequest(request, mask), signal);
-      if (exchange.date !== undefined) clock.setDate(exchange.date);
-      const playback = { exchange, clock, start, signal: ending.signal, finish };
-      const [head, ...rest] = exchange.events;
-      const { status, headers } = await readHead(head, playback);
-      return {
-        status,
-        headers: headers as IncomingHttpHeaders,
-        body: readBody(rest, playback),
-        destroy(reason) {
-          finish();
-          ending.abort(reason);
-        },
-      };
-    } catch (error) {
-      finish();
-      throw error;
+    const exchange = await takeExchange(describeRequest(request, mask), recording, used, signal);
+    if (exchange.date !== undefined) clock.setDate(exchange.date);
+    const [head, ...rest] = exchange.events;
+    await clock.until(start + (head?.at ?? 0), signal);
+    if (head?.type === 'failure') throw failureOf(head);
+    if (head?.type !== 'response') throw stoppedFailure(exchange.number, 'before it was answered');
+    const destroyed = new AbortController();
+    const ended = AbortSignal.any([signal, destroyed.signal]);
+    async function* readBody(): AsyncGenerator<Uint8Array, void> {
+      for (const event of rest) {
+        await clock.until(start + event.at, ended);
+        if (event.type === 'failure') throw failureOf(event);
+        if (event.type === 'end') return;
+        if (event.type !== 'bytes') break;
+        yield bytesOf(event);
+      }
+      throw stoppedFailure(exchange.number, 'before the answer ended');
     }
+    return {
+      status: head.status,
+      headers: head.headers as IncomingHttpHeaders,
+      body: readBody(),
+      destroy: (reason) => destroyed.abort(reason),
+    };
   };
 }

@@ -32,7 +32,7 @@ function refuseUnknown(record: object, known: readonly string[], what: string): 
   refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
 }
 
-function checkMessage(value: unknown, index: number): Message {
+function checkMessage(value: unknown, index: number, isLenient: boolean): Message {
   const place = `messages[${index}]`;
   if (!isJsonObject(value)) return refuse(`${place} must be an object`);
   const { role, content } = value;
@@ -44,7 +44,7 @@ function checkMessage(value: unknown, index: number): Message {
   if (known === undefined) {
     return refuse(`${place}.role is "${role}"; the roles are ${roles.join(', ')}`);
   }
-  refuseUnknown(value, ['role', 'content'], `field in ${place}`);
+  if (!isLenient) refuseUnknown(value, ['role', 'content'], `field in ${place}`);
   return { role: known, content };
 }
 
@@ -65,18 +65,19 @@ function checkMaxTokens(value: unknown): number | undefined {
 
 /**
  * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
+ * @param isLenient ignores fields that are not in the table
  * @throws Failure `invalid_request`, or `not_found` for an unknown model
  */
-export function checkCompletionBody(value: unknown): CompletionBody {
+export function checkCompletionBody(value: unknown, isLenient: boolean): CompletionBody {
   if (!isJsonObject(value)) return refuse('the request body must be a JSON object');
   const { model, messages, stream, max_tokens: maxTokens } = value;
-  refuseUnknown(value, parameters, 'parameter');
+  if (!isLenient) refuseUnknown(value, parameters, 'parameter');
   if (messages === undefined) refuse('"messages" is missing');
   if (!Array.isArray(messages)) return refuse('"messages" must be an array');
   if (messages.length === 0) refuse('"messages" must not be empty');
   if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
   return {
-    messages: messages.map(checkMessage),
+    messages: messages.map((message, index) => checkMessage(message, index, isLenient)),
     model: checkModel(model),
     stream: stream === true,
     maxTokens: checkMaxTokens(maxTokens),

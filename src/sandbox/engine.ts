@@ -41,40 +41,6 @@ function engineFailure(error: unknown): unknown {
   });
 }
 
-/** What the sandbox adds to an engine's answer. */
-interface EngineAnswer {
-  readonly id: string;
-  readonly model: string;
-  /** Used if the engine reports none. */
-  readonly promptTokens: number;
-  /** Text to send before the engine's. */
-  readonly prelude: Iterable<string>;
-}
-
-/** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
-function deltasOf(event: ChatEvent): readonly string[] {
-  if (event.type === 'text-received') return event.deltas;
-  return event.type === 'refusal-received' ? [event.text] : [];
-}
-
-function hasContent(event: ChatEvent): boolean {
-  return event.type === 'answer-finished' || deltasOf(event).length > 0;
-}
-
-async function* contentEvents(
-  events: AsyncIterable<ChatEvent>,
-): AsyncGenerator<ChatEvent, void, undefined> {
-  try {
-    for await (const event of events) {
-      if (hasContent(event)) yield event;
-      // Later events only describe the end, which the client already has.
-      if (event.type === 'answer-finished') return;
-    }
-  } catch (error) {
-    throw engineFailure(error);
-  }
-}
-
 /** Maps an engine's finish reason to one of the contract; an unknown one is `stop`. */
 function contractReason(word = 'stop'): string {
   if (word === 'tool_calls' || word === 'function_call') return word;
@@ -99,47 +65,66 @@ function completeUsage(
   };
 }
 
-/** @param tokens of the answer, by the sandbox's count */
-function engineEnding(
-  finished: AnswerFinished | undefined,
-  promptTokens: number,
-  tokens: number,
-): Ending {
-  return {
-    finishReason: contractReason(finished?.finishReason),
-    usage: completeUsage(finished?.usage, promptTokens, tokens),
-  };
+/** What the sandbox adds to an engine's answer. */
+interface EngineAnswer {
+  readonly id: string;
+  readonly model: string;
+  /** Used if the engine reports none. */
+  readonly promptTokens: number;
+  /** Text to send before the engine's. */
+  readonly prelude: Iterable<string>;
 }
 
 /**
- * Resolves at the first event of the engine: until then, a failure can still be sent as a status.
+ * Resolves at the first text of the engine: until then, a failure can still be sent as a status.
  * @throws Failure of a kind in the contract, or the signal's reason; the deltas throw the same
  */
 export async function engineCompletion(
   events: AsyncIterable<ChatEvent>,
   { id, model, promptTokens, prelude }: EngineAnswer,
 ): Promise<Completion> {
-  const content = contentEvents(events);
-  const first = await content.next();
   let finished: AnswerFinished | undefined;
   let tokens = 0;
-  async function* takeDeltas(): AsyncGenerator<Iterable<string>, void, undefined> {
+
+  /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
+  async function* readTexts(): AsyncGenerator<string, void, undefined> {
     try {
-      yield prelude;
-      for (let step = first; step.done !== true; step = await content.next()) {
-        const deltas = deltasOf(step.value);
-        for (const delta of deltas) tokens += countTokens(delta);
-        if (step.value.type === 'answer-finished') finished = step.value;
-        yield deltas;
+      for await (const event of events) {
+        if (event.type === 'text-received') yield* event.deltas;
+        if (event.type === 'refusal-received') yield event.text;
+        if (event.type === 'answer-finished') {
+          finished = event;
+          // Later events only describe the end, which the client already has.
+          return;
+        }
       }
-    } finally {
-      await content.return();
+    } catch (error) {
+      throw engineFailure(error);
     }
   }
+
+  const texts = readTexts();
+  const first = await texts.next();
+
+  async function* takeDeltas(): AsyncGenerator<string, void, undefined> {
+    try {
+      yield* prelude;
+      for (let step = first; step.done !== true; step = await texts.next()) {
+        tokens += countTokens(step.value);
+        yield step.value;
+      }
+    } finally {
+      await texts.return();
+    }
+  }
+
   return {
     id,
     model,
     deltas: takeDeltas(),
-    ending: () => engineEnding(finished, promptTokens, tokens),
+    ending: () => ({
+      finishReason: contractReason(finished?.finishReason),
+      usage: completeUsage(finished?.usage, promptTokens, tokens),
+    }),
   };
 }

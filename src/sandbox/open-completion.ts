@@ -1,12 +1,18 @@
 import { type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
 import type { Completion } from './answers/completion.ts';
 import type { CompletionBody } from './completion-body.ts';
-import { type Engine, engineCompletion } from './engine.ts';
+import { engineCompletion } from './engine.ts';
 import type { Exchange } from './exchange.ts';
 import { withoutGroup } from './faults/directive.ts';
 import type { Fault } from './faults/fault-fields.ts';
-import { hostileLines } from './replies/hostile-reply.ts';
+import { defaultReply } from './replies/default-reply.ts';
+import { codeReply, markdownReply, tablesReply, unicodeReply } from './replies/fixed-replies.ts';
+import { helpReply } from './replies/help-reply.ts';
+import { hostileLines, hostileReply } from './replies/hostile-reply.ts';
+import { millionReply, proseReply } from './replies/prose-reply.ts';
 import type { Reply, ReplyName } from './replies/reply.ts';
+import { fencedReply, misfitReply, sampleReply, schemaIn } from './replies/sample-reply.ts';
+import type { SandboxState } from './sandbox-state.ts';
 import { countPromptTokens, tokensOf } from './token-counter.ts';
 
 const pieceLength = 4096;
@@ -17,48 +23,45 @@ const echoReply: Reply = function* echo({ text }) {
   }
 };
 
-const loaders: Readonly<Record<ReplyName, () => Promise<Reply>>> = {
-  default: async () => (await import('./replies/default-reply.ts')).defaultReply,
-  help: async () => (await import('./replies/help-reply.ts')).helpReply,
-  echo: async () => echoReply,
-  tokens: async () => (await import('./replies/prose-reply.ts')).proseReply,
-  million: async () => (await import('./replies/prose-reply.ts')).millionReply,
-  markdown: async () => (await import('./replies/markdown-reply.ts')).markdownReply,
-  code: async () => (await import('./replies/code-reply.ts')).codeReply,
-  tables: async () => (await import('./replies/tables-reply.ts')).tablesReply,
-  unicode: async () => (await import('./replies/unicode-reply.ts')).unicodeReply,
-  sample: async () => (await import('./replies/sample-reply.ts')).sampleReply,
-  fenced: async () => (await import('./replies/sample-reply.ts')).fencedReply,
-  misfit: async () => (await import('./replies/sample-reply.ts')).misfitReply,
-  hostile: async () => (await import('./replies/hostile-reply.ts')).hostileReply,
+export const replies: Readonly<Record<ReplyName, Reply>> = {
+  default: defaultReply,
+  help: helpReply,
+  echo: echoReply,
+  tokens: proseReply,
+  million: millionReply,
+  markdown: markdownReply,
+  code: codeReply,
+  tables: tablesReply,
+  unicode: unicodeReply,
+  sample: sampleReply,
+  fenced: fencedReply,
+  misfit: misfitReply,
+  hostile: hostileReply,
 };
 
-/** Imports the reply on demand, to keep the start of a sandbox fast. */
-export async function loadReply(name: ReplyName): Promise<Reply> {
-  return loaders[name]();
+/** The reply if the fault names none. */
+function plainReply({ messages }: CompletionBody, { tokens }: Fault): ReplyName {
+  if (tokens !== undefined) return 'tokens';
+  return schemaIn(messages) === undefined ? 'default' : 'sample';
 }
 
-interface ScriptedReply {
-  readonly id: string;
-  readonly model: string;
-  readonly promptTokens: number;
-  readonly maxTokens: number | undefined;
-  /** The whole reply; read only up to `maxTokens`. */
-  readonly pieces: Iterable<string>;
-}
-
-/** Streams a reply token by token, up to `maxTokens`. */
-function scriptedCompletion({
-  id,
-  model,
-  promptTokens,
-  maxTokens = Infinity,
-  pieces,
-}: ScriptedReply): Completion {
+/** Streams a reply of the sandbox token by token, up to `maxTokens`. */
+function openReply(id: string, body: CompletionBody, prompt: string, fault: Fault): Completion {
+  const { tokens, seed } = fault;
+  const { model, messages, maxTokens = Infinity } = body;
+  const promptTokens = countPromptTokens(messages);
+  const reply = replies[fault.reply ?? plainReply(body, fault)];
+  const pieces = reply({ ...body, promptTokens, text: prompt, tokens, seed });
   let completionTokens = 0;
   let finishReason = 'stop';
+
+  function* allPieces(): Generator<string, void, undefined> {
+    if (fault.hostile === true) yield* hostileLines();
+    yield* pieces;
+  }
+
   function* takeTokens(): Generator<string, void, undefined> {
-    for (const token of tokensOf(pieces)) {
+    for (const token of tokensOf(allPieces())) {
       if (completionTokens >= maxTokens) {
         finishReason = 'length';
         return;
@@ -67,10 +70,11 @@ function scriptedCompletion({
       yield token;
     }
   }
+
   return {
     id,
     model,
-    deltas: [takeTokens()],
+    deltas: takeTokens(),
     ending: () => ({
       finishReason,
       usage: {
@@ -80,49 +84,6 @@ function scriptedCompletion({
       },
     }),
   };
-}
-
-export interface CompletionJob {
-  readonly exchange: Exchange;
-  readonly body: CompletionBody;
-  /** The last user message without its `[sandbox …]` group. */
-  readonly prompt: string;
-  /** Milliseconds to the first token of the sandbox's own replies, by model id. */
-  readonly latency: Readonly<Record<string, number>>;
-  readonly engine: Engine | undefined;
-}
-
-/** A completion, and the milliseconds from the request's arrival to its first token. */
-interface OpenedCompletion {
-  readonly completion: Completion;
-  readonly latency: number;
-}
-
-function* joined(...parts: Iterable<string>[]): Generator<string, void, undefined> {
-  for (const part of parts) yield* part;
-}
-
-/** The reply if the fault names none. */
-async function plainReply({ messages }: CompletionBody, { tokens }: Fault): Promise<ReplyName> {
-  if (tokens !== undefined) return 'tokens';
-  if (!messages.some(({ content }) => content.includes('JSON Schema'))) return 'default';
-  const { schemaIn } = await import('./replies/sample-reply.ts');
-  return schemaIn(messages) === undefined ? 'default' : 'sample';
-}
-
-async function openScripted(job: CompletionJob, id: string): Promise<Completion> {
-  const { exchange, body, prompt } = job;
-  const { fault } = exchange;
-  const promptTokens = countPromptTokens(body.messages);
-  const reply = await loadReply(fault.reply ?? (await plainReply(body, fault)));
-  const { tokens, seed } = fault;
-  const pieces = reply({ ...body, promptTokens, text: prompt, tokens, seed });
-  return scriptedCompletion({
-    ...body,
-    id,
-    promptTokens,
-    pieces: fault.hostile === true ? joined(hostileLines(), pieces) : pieces,
-  });
 }
 
 /** The fields of the contract that the client sent, without the `[sandbox …]` groups of all prompts. */
@@ -138,28 +99,30 @@ function engineRequest({ model, messages, stream, maxTokens }: CompletionBody): 
   };
 }
 
-async function openEngine(engine: Engine, job: CompletionJob, id: string): Promise<Completion> {
-  const { exchange, body } = job;
+/**
+ * Starts an answer: that of the engine, if there is one and the fault selects no reply.
+ * @param prompt the last user message without its `[sandbox …]` group
+ * @returns the answer, and the milliseconds from the request's arrival to its first token
+ * @throws Failure of a kind in the contract if the engine cannot answer
+ */
+export async function openCompletion(
+  exchange: Exchange,
+  { engine, latency }: SandboxState,
+  body: CompletionBody,
+  prompt: string,
+): Promise<{ readonly completion: Completion; readonly latency: number }> {
+  const { fault, signal } = exchange;
+  const id = `${sandboxIdStart}${exchange.number}`;
+  const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
+  if (engine === undefined || hasReply) {
+    return { completion: openReply(id, body, prompt, fault), latency: latency[body.model] ?? 0 };
+  }
   const request = engineRequest(body);
-  return engineCompletion(engine(request, exchange.signal), {
+  const completion = await engineCompletion(engine(request, signal), {
     id,
     model: body.model,
     promptTokens: countPromptTokens(request.messages),
-    prelude: exchange.fault.hostile === true ? hostileLines() : [],
+    prelude: fault.hostile === true ? hostileLines() : [],
   });
-}
-
-/**
- * Starts an answer: that of the engine, if there is one and the fault selects no reply.
- * @throws Failure of a kind in the contract if the engine cannot answer
- */
-export async function openCompletion(job: CompletionJob): Promise<OpenedCompletion> {
-  const { exchange, body, engine, latency } = job;
-  const { fault } = exchange;
-  const id = `${sandboxIdStart}${exchange.number}`;
-  const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
-  if (engine !== undefined && !hasReply) {
-    return { completion: await openEngine(engine, job, id), latency: 0 };
-  }
-  return { completion: await openScripted(job, id), latency: latency[body.model] ?? 0 };
+  return { completion, latency: 0 };
 }

@@ -132,8 +132,7 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   state.limiter.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
   if ((await delayOrCut(exchange)) || (await answerWithFault(exchange))) return;
-  const { latency, engine, limits } = state;
-  await answerRoute({ exchange, key, body, prompt, latency, engine, limits }, route, path);
+  await answerRoute({ exchange, state, key, body, prompt }, route, path);
 }
 
 function isConnected({ request, response, signal }: Exchange): boolean {

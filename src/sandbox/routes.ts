@@ -4,42 +4,42 @@ import { completionBody } from './answers/completion.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
 import { sendJson } from './answers/whole-answer.ts';
 import { checkCompletionBody, checkWindow } from './completion-body.ts';
-import { pause } from './exchange.ts';
-import { type CompletionJob, openCompletion } from './open-completion.ts';
+import { type Exchange, pause } from './exchange.ts';
+import { openCompletion } from './open-completion.ts';
 import { authorize, type KeyTier } from './keys.ts';
-import type { SandboxLimits } from './limits.ts';
 import { modelList, modelRecord } from './model-records.ts';
 import type { ParsedBody } from './read-body.ts';
+import type { SandboxState } from './sandbox-state.ts';
 import { countPromptTokens } from './token-counter.ts';
 
 /** A request with a valid key, within its rate limit. */
-export interface AcceptedRequest extends Omit<CompletionJob, 'body'> {
+export interface AcceptedRequest {
+  readonly exchange: Exchange;
+  readonly state: SandboxState;
   readonly key: KeyTier;
   readonly body: ParsedBody;
-  readonly limits: Pick<SandboxLimits, 'answer'>;
+  /** The last user message without its `[sandbox …]` group. */
+  readonly prompt: string;
 }
 
 /** `POST /v1/chat/completions` */
 async function createCompletion(accepted: AcceptedRequest): Promise<void> {
-  const { exchange, key } = accepted;
+  const { exchange, state, key, prompt } = accepted;
   if ('problem' in accepted.body) throw new Failure('invalid_request', accepted.body.problem);
   const contentType = exchange.request.headers['content-type'] ?? 'missing';
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
     throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
   }
-  const body = checkCompletionBody(accepted.body.value);
+  const body = checkCompletionBody(accepted.body.value, state.isLenient);
   authorize(key, body.model);
   checkWindow(body.model, countPromptTokens(body.messages));
-  const { completion, latency } = await openCompletion({ ...accepted, body });
+  const { completion, latency } = await openCompletion(exchange, state, body, prompt);
   if (body.stream && exchange.fault['no-stream'] !== true) {
     await answerWithEvents(exchange, completion, latency);
     return;
   }
   await pause(exchange, Math.max(0, exchange.arrived + latency - exchange.clock.monotonic()));
-  await sendJson(
-    exchange,
-    await completionBody(completion, exchange.fault, accepted.limits.answer),
-  );
+  await sendJson(exchange, await completionBody(completion, exchange.fault, state.limits.answer));
 }
 
 /** `GET /v1/models` */
@@ -88,6 +88,10 @@ export function findRoute(method: string, path: string): Route | undefined {
   return routes.find((route) => route.method === method && route.path.test(path));
 }
 
+function methodsOf(path: string): readonly string[] {
+  return routes.filter((route) => route.path.test(path)).map(({ method }) => method);
+}
+
 /** @throws Failure of a kind in the contract; `not_found` without a route */
 export async function answerRoute(
   accepted: AcceptedRequest,
@@ -96,9 +100,12 @@ export async function answerRoute(
 ): Promise<void> {
   if (route === undefined) {
     const { method = 'GET' } = accepted.exchange.request;
-    const allowed = routes.filter((candidate) => candidate.path.test(path));
-    const methods = allowed.map((candidate) => candidate.method).join(', ');
-    const hint = methods === '' ? {} : { hint: `this path accepts ${methods}` };
+    const methods = methodsOf(path).join(', ');
+    // A program adds its path to a base URL with `/v1`, natter to one with or without it.
+    const near = path.startsWith('/v1/') ? path.slice('/v1'.length) : `/v1${path}`;
+    const isNear = methodsOf(near).includes(method);
+    const other = isNear ? { hint: `did you mean ${near}?` } : {};
+    const hint = methods === '' ? other : { hint: `this path accepts ${methods}` };
     throw new Failure('not_found', `there is no ${method} ${path}`, hint);
   }
   await route.answer(accepted, decode(route.path.exec(path)?.[1] ?? ''));

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import type { SandboxLimits } from './limits.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { RateLimiter } from './keys.ts';
 import type { BodyMemory } from './read-body.ts';
 
 /** Shared by all requests of one sandbox. */
@@ -17,6 +17,8 @@ export interface SandboxState {
   readonly latency: Readonly<Record<string, number>>;
   /** Undefined: the sandbox generates its own replies. */
   readonly engine: Engine | undefined;
+  /** Ignores fields of a prompt that the contract does not have. */
+  readonly isLenient: boolean;
   readonly log: ((line: string) => void) | undefined;
   /** The current exchange of each connection. */
   readonly open: WeakMap<Duplex, Exchange>;

@@ -7,7 +7,7 @@ import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
 import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
 import { isLoopback } from '../address.ts';
-import { createRateLimiter } from './rate-limit.ts';
+import { createRateLimiter } from './keys.ts';
 import type { RateLimit } from './keys.ts';
 import { type SandboxLimits, defaultLimits } from './limits.ts';
 import { createBodyMemory } from './read-body.ts';
@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readonly faults?: readonly FaultRule[];
   /** Replaces the limits of all keys. */
   readonly rateLimit?: RateLimit;
+  /** Ignores fields of a prompt that the contract does not have, which are refused by default. */
+  readonly lenient?: boolean;
   /** Gets one line of JSON, without a line end, for each request that has ended. */
   readonly log?: (line: string) => void;
   /** Answers prompts in place of the sandbox's own replies. */
@@ -47,7 +49,15 @@ export interface Sandbox {
 }
 
 function createState(options: SandboxOptions): SandboxState {
-  const { clock = systemClock, faults = [], rateLimit, log, latency, engine } = options;
+  const {
+    clock = systemClock,
+    faults = [],
+    rateLimit,
+    log,
+    latency,
+    engine,
+    lenient = false,
+  } = options;
   const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
   const limits = { ...defaultLimits, ...options.limits };
   return {
@@ -55,6 +65,7 @@ function createState(options: SandboxOptions): SandboxState {
     log,
     engine,
     limits,
+    isLenient: lenient,
     memory: createBodyMemory(limits),
     open: new WeakMap(),
     rules: createFaultRules(faults),

@@ -1,48 +1,18 @@
-// A token is an optional space and up to six letters or digits, or one other character, or up to eight blanks: about
-// four bytes of English. Linear, without a table.
-
-const maxWordLength = 6;
-const maxBlankLength = 8;
-const space = 0x20;
+/**
+ * A token: an optional space and up to six letters or digits (ASCII, or of an alphabet below U+2000), up to eight
+ * blanks, or one other character. It has about four bytes of English.
+ */
+const tokenPattern = / ?[\w\u00c0-\u1fff]{1,6}|[\t-\r \u00a0]{1,8}|[^]/suy;
+const longestToken = 9;
 
 /** Tokens of each message in addition to its text. */
 const messageCost = 3;
 
-function isBlank(code: number): boolean {
-  return code === space || (code >= 0x09 && code <= 0x0d) || code === 0xa0;
-}
-
-/** ASCII letters, digits and `_`, and the alphabets below U+2000; each character above is a token. */
-function isWord(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x5f ||
-    (code >= 0xc0 && code < 0x2000)
-  );
-}
-
-function runEnd(
-  text: string,
-  start: number,
-  longest: number,
-  belongs: (code: number) => boolean,
-): number {
-  const limit = Math.min(text.length, start + longest);
-  let end = start;
-  while (end < limit && belongs(text.charCodeAt(end))) end += 1;
-  return end;
-}
-
 /** Index after the token that begins at `start`, which is below `text.length`. Never inside a surrogate pair. */
 function tokenEnd(text: string, start: number): number {
-  const first = text.charCodeAt(start);
-  const wordStart = first === space ? start + 1 : start;
-  const wordEnd = runEnd(text, wordStart, maxWordLength, isWord);
-  if (wordEnd > wordStart) return wordEnd;
-  if (isBlank(first)) return runEnd(text, start, maxBlankLength, isBlank);
-  return start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+  tokenPattern.lastIndex = start;
+  tokenPattern.test(text);
+  return tokenPattern.lastIndex;
 }
 
 export function countTokens(text: string): number {
@@ -61,21 +31,19 @@ export function countPromptTokens(messages: readonly { readonly content: string 
  */
 export function* tokensOf(pieces: Iterable<string>): Generator<string, void, undefined> {
   let held = '';
-  for (const piece of pieces) {
-    const text = held + piece;
+  // The next piece may lengthen a token that ends near the end of this one.
+  function* takeUntil(limit: number): Generator<string, void, undefined> {
     let start = 0;
-    // The next piece may lengthen a token that ends near the end of this one.
-    const undecided = text.length - maxBlankLength - 1;
-    while (start < undecided) {
-      const end = tokenEnd(text, start);
-      yield text.slice(start, end);
+    while (start < limit) {
+      const end = tokenEnd(held, start);
+      yield held.slice(start, end);
       start = end;
     }
-    held = text.slice(start);
+    held = held.slice(start);
   }
-  for (let start = 0; start < held.length;) {
-    const end = tokenEnd(held, start);
-    yield held.slice(start, end);
-    start = end;
+  for (const piece of pieces) {
+    held += piece;
+    yield* takeUntil(held.length - longestToken);
   }
+  yield* takeUntil(held.length);
 }

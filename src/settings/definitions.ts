@@ -10,6 +10,7 @@ import {
   modelNames,
   oneOf,
   trueOrFalse,
+  urlPath,
   wholeNumber,
 } from './value-types.ts';
 import { conversationDefinitions } from './conversation-definitions.ts';
@@ -22,6 +23,12 @@ export const definitions: Definitions = {
     variable: 'NATTER_BASE_URL',
     type: address,
     summary: 'Address of the service, with or without /v1',
+  },
+  apiPath: {
+    name: 'api-path',
+    variable: 'NATTER_API_PATH',
+    type: urlPath,
+    summary: 'Path of the API after the base URL, instead of /v1; / adds nothing',
   },
   apiKeyCommand: {
     name: 'api-key-command',

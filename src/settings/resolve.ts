@@ -230,13 +230,15 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const headers = resolveHeaders(profile);
   const own = ownEntry(profile.settings, definitions.baseUrl.name);
   const ownBaseUrl = typeof own === 'string' ? definitions.baseUrl.type.parse(own) : undefined;
+  // The path in a profile belongs to its address.
+  const isForOther = sources.apiPath.kind === 'profile' && baseUrl !== ownBaseUrl;
   const command = { value: values.apiKeyCommand, source: sources.apiKeyCommand };
   const request = { profile: profile.name, environment, stored, baseUrl, ownBaseUrl, command };
   const { unsent: unsentKey, ...key } = resolveApiKey(request);
   const unsent = unsentHeaders(Object.keys(headers), profile.name, ownBaseUrl, baseUrl);
   return {
     profile: chosen,
-    values,
+    values: isForOther ? { ...values, apiPath: undefined } : values,
     sources,
     params: resolveParams(flags, profile),
     headers: withoutUnsent(headers, unsent),

@@ -6,6 +6,7 @@ export type SecretGuardMode = 'ask' | 'redact' | 'off';
 /** Every setting with one value. Durations are milliseconds; 0 means no limit. */
 export interface SettingValues {
   readonly baseUrl: string | undefined;
+  readonly apiPath: string | undefined;
   readonly apiKeyCommand: string | undefined;
   readonly model: string;
   readonly system: string | undefined;

@@ -105,6 +105,15 @@ export const modelNames: ValueType<string> = {
   store: (value) => value,
 };
 
+/** The path of an API, after a base URL. */
+export const urlPath: ValueType<string> = {
+  name: 'path',
+  expected: 'a path such as /v3, or / for none',
+  parse: (text) =>
+    /^(?:\/[\w.~%-]+)*\/?$/.test(text.trim()) && text.trim() !== '' ? text.trim() : undefined,
+  store: (value) => value,
+};
+
 /** White space, control characters, and where query and fragment begin. */
 const notInAddress = /[\s?#]|[^ -~\u00a0-\uffff]/;
 
@@ -112,12 +121,13 @@ const notInAddress = /[\s?#]|[^ -~\u00a0-\uffff]/;
 export const address: ValueType<string> = {
   name: 'URL',
   expected:
-    'an http:// or https:// address such as https://api.example.com, without query or fragment',
+    'an http:// or https:// address such as https://api.example.com, without query (but ?api-version=) or fragment',
   parse(text) {
     const trimmed = completeAddress(text.trim());
     const [scheme] = trimmed.toLowerCase().split('//', 1);
     const isUrl = (scheme === 'http:' || scheme === 'https:') && URL.canParse(trimmed);
-    return isUrl && !notInAddress.test(trimmed) ? trimmed : undefined;
+    const withoutVersion = trimmed.replace(/\?api-version=[\w.-]+$/, '');
+    return isUrl && !notInAddress.test(withoutVersion) ? trimmed : undefined;
   },
   mistake: (text) => portProblem(completeAddress(text.trim())),
   store: (value) => value,

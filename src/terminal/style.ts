@@ -81,3 +81,36 @@ export const plainStyle: Style = {
   magenta: unchanged,
   cyan: unchanged,
 };
+
+/**
+ * Given SGR parameters. Each line closes its style, and the style continues after one inside it that ends with the
+ * same code.
+ */
+export function paint(open: number | string, close: number): Paint {
+  const start = `\u001B[${open}m`;
+  const end = `\u001B[${close}m`;
+  const line = (text: string) =>
+    text === '' ? '' : start + text.replaceAll(end, end + start) + end;
+  return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
+}
+
+/** Attributes without colours, for `NO_COLOR`; the theme `mono` puts them in the places of colours. */
+export const weightStyle: Style = {
+  ...plainStyle,
+  colored: true,
+  bold: paint(1, 22),
+  dim: paint(2, 22),
+  italic: paint(3, 23),
+  underline: paint(4, 24),
+  strike: paint(9, 29),
+};
+
+export const colorStyle: Style = {
+  ...weightStyle,
+  red: paint(31, 39),
+  green: paint(32, 39),
+  yellow: paint(33, 39),
+  blue: paint(34, 39),
+  magenta: paint(35, 39),
+  cyan: paint(36, 39),
+};

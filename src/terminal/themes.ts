@@ -1,4 +1,5 @@
-import { type OwnPaints, plainStyle, type Style } from './style.ts';
+import { Chalk, type ChalkInstance, foregroundColorNames } from 'chalk';
+import { type AnswerPart, type OwnPaints, paint, plainStyle, type Style } from './style.ts';
 
 /** The looks of a style that are colours; `dim` is a grey where greys are known. */
 type ColorName = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim';
@@ -102,17 +103,39 @@ function withoutColors(style: Style): Style {
 function withColors(style: Style, colors: Colors): Style {
   const painted: { [Name in ColorName]?: Style[Name] } = {};
   for (const [name, code] of Object.entries(colors) as [ColorName, string][]) {
-    painted[name] = paintWith(code);
+    painted[name] = paint(code, 39);
   }
   return { ...style, ...painted };
 }
 
-const end = '\u001B[39m';
+interface PartColor {
+  /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, that of the text. */
+  readonly color: string;
+  readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
+}
 
-/** Each line closes its colour, and the colour continues after one inside it. */
-function paintWith(code: string): Style[ColorName] {
-  const start = `\u001B[${code}m`;
-  const line = (text: string) =>
-    text === '' ? '' : start + text.replaceAll(end, end + start) + end;
-  return (text) => (text.includes('\n') ? text.split('\n').map(line).join('\n') : line(text));
+function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
+  if (color.startsWith('#')) return chalk.hex(color);
+  const own = color.replace(/^bright-(.+)$/, '$1Bright');
+  const name = foregroundColorNames.find((candidate) => candidate === own);
+  return name === undefined ? chalk : chalk[name];
+}
+
+/** The user's own looks; `#rrggbb` becomes the nearest colour that the terminal has. */
+export function createOwnPaints(
+  colors: ReadonlyMap<AnswerPart, PartColor>,
+  { hasMany, hasRgb }: TerminalColors,
+): OwnPaints {
+  const fewer = hasMany ? 2 : 1;
+  const chalk = new Chalk({ level: hasRgb === true ? 3 : fewer });
+  const paints: { [Part in AnswerPart]?: OwnPaints[Part] } = {};
+  for (const [part, { color, attributes }] of colors) {
+    const look = attributes.reduce((all, one) => all[one], withColor(chalk, color));
+    paints[part] = (text) =>
+      text
+        .split('\n')
+        .map((row) => look(row))
+        .join('\n');
+  }
+  return paints;
 }

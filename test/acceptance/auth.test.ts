@@ -37,6 +37,37 @@ test('login accepts a service without a list of models, and reports that the key
   expect(stderr).toContain('the key was not checked');
 });
 
+test('N3 login finds an API without /v1, and stores its path', async () => {
+  const server = await serve([[json(404, {})], [models], [streamed('Hello')]]);
+  const env = { HOME: temporaryHome() };
+  const url = `${server.url}/gateway`;
+  const login = await runNatter(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
+  expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('api-path is /') });
+  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/gateway/v1/models',
+    '/gateway/models',
+    '/gateway/chat/completions',
+  ]);
+});
+
+test('N3 login finds an API that lists no models by how it refuses a prompt', async () => {
+  const server = await serve([[json(404, {})], [json(404, {})], [json(404, {})], [json(400, {})]]);
+  const url = `${server.url}/gateway`;
+  const { code, stderr } = await runNatter(['auth', 'login', '--base-url', url], {
+    input: 'nk-key',
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('the key was not checked');
+  expect(stderr).toContain('api-path is /');
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/gateway/v1/models',
+    '/gateway/models',
+    '/gateway/v1/chat/completions',
+    '/gateway/chat/completions',
+  ]);
+});
+
 test.each([
   [[], 'natter config set model llama3.2:3b'],
   [['--profile', 'local'], 'natter config set model llama3.2:3b --profile local'],

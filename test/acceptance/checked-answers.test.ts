@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { askService } from '../support/ask-service.ts';
 import { createDataFolder } from '../support/data-folder.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
-import { streamed } from '../support/raw-replies.ts';
+import { done, finish, stream, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
 const fields = ['--schema', 'name, age int'];
@@ -227,7 +227,7 @@ test('the conversation has what was sent and received, and can be continued', as
 
 test('an answer after an empty one is a version of it', async () => {
   const data = createDataFolder();
-  const server = await serve([[streamed('')], [streamed(right)]]);
+  const server = await serve([stream(finish('stop'), done), [streamed(right)]]);
   await runNatter([...fields, 'who?'], { env: serviceAt(server, data.env) });
   const turns = [...data.only().turns.values()];
   expect(turns.map(({ role, content }) => [role, content])).toEqual([

@@ -7,7 +7,16 @@ import {
   writeRecording,
 } from '../recording/recording-fixtures.ts';
 import { runNatter, serviceAt, startNatter, temporaryHome } from '../support/natter.ts';
-import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
+import {
+  chunk,
+  choice,
+  delta,
+  done,
+  json,
+  lastChunk,
+  streamed,
+  streamHead,
+} from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { runShell } from '../support/shell.ts';
@@ -101,6 +110,24 @@ test('K8 a recording has neither the key nor the header of a profile, even if th
   expectNoSecret(text);
   expect(server.requests[0]?.headers['x-team-token']).toBe(header);
   expect(text).not.toContain(header);
+});
+
+test('F4 a key that arrives in pieces is neither in a recording nor in what its replay prints', async () => {
+  const pieces = ['key: nk-4/Z', 'x9+Qw7==To', 'pSecret.'];
+  const parts = pieces.map((text) => choice({ delta: { content: [{ type: 'text', text }] } }));
+  const body = parts.join('').replaceAll('data: ', 'data:\t').replaceAll('\n', '\r');
+  const server = await serve([[streamHead(), chunk(body), chunk(done), lastChunk]]);
+  const tape = newPath();
+  const env = { ...serviceAt(server), NATTER_API_KEY: secretKey };
+  const live = await runNatter(['--record', tape, 'hi'], { env });
+  expect(live.stdout).toBe('key: ***.\n');
+  const recorded = readFileSync(tape, 'utf8');
+  for (const piece of ['nk-4', 'x9+Qw7', 'pSecret']) expect(recorded).not.toContain(piece);
+  const replayed = await runNatter(['--replay', tape, 'hi']);
+  expect({ code: replayed.code, stdout: replayed.stdout }).toEqual({
+    code: 0,
+    stdout: live.stdout,
+  });
 });
 
 test('variables record and replay the natter commands of an unchanged script', async () => {

@@ -138,8 +138,10 @@ describe('P20 the window', () => {
     session.kill('SIGKILL');
   });
 
-  test('X26: keeps lines whole in an xterm.js terminal that no variable identifies', async () => {
-    const session = openTerminal(['--sandbox'], { env: { NATTER_WRAP: 'none' } });
+  test('X26: keeps lines whole in a terminal that is based on xterm.js', async () => {
+    const session = openTerminal(['--sandbox'], {
+      env: { NATTER_WRAP: 'none', TERM_PROGRAM: 'vscode' },
+    });
     await session.waitFor(/›/);
     const paragraphs = Array.from(
       { length: 10 },

@@ -166,6 +166,17 @@ test('the published key is shown, even if it is the key in use', async () => {
   expect((await gateway.send('[sandbox] [sandbox echo] hi')).stdout).toBe('hi\n');
 });
 
+test('N11 the sandbox prints its address for natter, and the one with /v1 for other programs', async () => {
+  const sandbox = await openGateway(['--lenient']);
+  await sandbox.waitFor(
+    'stderr',
+    /base URL of other programs: http:\/\/127\.0\.0\.1:\d+\/v1, key: /,
+  );
+  const [, url = ''] = /other programs: (\S+)\/v1,/.exec(sandbox.stderr()) ?? [];
+  expect(sandbox.stderr()).toContain(`try it: NATTER_BASE_URL=${url} `);
+  expect((await sandbox.send('--param', 'temperature=1', '[sandbox echo] hi')).stdout).toBe('hi\n');
+});
+
 test('an upstream that lists no models can still be mapped', async () => {
   const engine = await serve([[response(404)], [streamed('Hello')]]);
   const words = ['--upstream', engine.url, '--map', 'origin=a', '--map', 'nextgen=b'];

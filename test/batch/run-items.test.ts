@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../../src/batch/limits/place.ts';
-import { createPlaces } from '../../src/batch/limits/places.ts';
+import { type Place, Places } from '../../src/batch/limits/places.ts';
 import { runItems } from '../../src/batch/run-items.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -11,7 +10,7 @@ async function* numbers(count: number) {
 /** Admits `most` items at the same time. */
 function admitting(most: number) {
   const clock = createFakeClock();
-  const places = createPlaces({ most, clock, rateLimit: undefined, onPause: () => undefined });
+  const places = new Places({ most, clock, rateLimit: undefined, onPause: () => undefined });
   return (_item: number, sequence: number, ended: AbortSignal) =>
     places.take({ order: sequence, tokens: 0, wait: 0 }, ended);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock } from '../../src/clock.ts';
@@ -57,6 +58,8 @@ test('a client without `using` keeps its connection', async () => {
   const server = await serve([[json(200, { object: 'list', data: [] })]]);
   const client = createClient({ baseUrl: server.url });
   await client.listModels();
+  // undici uses a connection again from the next turn of the event loop.
+  await nextTurn();
   await client.listModels();
   expect({ connections: server.connections(), open: server.open() }).toEqual({
     connections: 1,

@@ -95,9 +95,9 @@ function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string>
 test('the library imports nothing but Node and its own files', () => {
   const loaded = [...loadedBy('client/library.js')];
   expect(loaded).toContain('node:http');
-  expect(loaded.filter((name) => !/^(?:node:|client\/)/.test(name) && !isBuiltin(name))).toEqual(
-    [],
-  );
+  // The code of undici contains texts that look like imports.
+  const files = loaded.filter((name) => /^[\w@][\w@/.-]*$/.test(name));
+  expect(files.filter((name) => !isBuiltin(name) && !name.startsWith('client/'))).toEqual([]);
 });
 
 test('the library contains only the client and its packages', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatTable } from '../../src/output/table.ts';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 
 const columns = [
   { heading: 'ID' },
@@ -73,7 +72,7 @@ test('a cell cannot add lines, tabs or escapes', () => {
 });
 
 test('styles only the heading', () => {
-  const styled = formatTable(columns, rows, { ...terminal, style: createChalkStyle() });
+  const styled = formatTable(columns, rows, { ...terminal, style: colorStyle });
   const [heading, ...lines] = styled.split('\n');
   expect(heading).toMatch(/^\u001B\[1m.*\u001B\[22m$/);
   expect(lines.join('')).not.toContain('\u001B');

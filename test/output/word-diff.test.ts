@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diffWords, formatDiff, maxChanges } from '../../src/output/word-diff.ts';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 
 const plain = plainStyle;
 const show = (first: string, second: string) => formatDiff(diffWords(first, second) ?? [], plain);
@@ -26,7 +25,7 @@ test.each([
 
 test('marks are coloured', () => {
   const parts = diffWords('red', 'blue') ?? [];
-  expect(formatDiff(parts, createChalkStyle())).toBe(
+  expect(formatDiff(parts, colorStyle)).toBe(
     '\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m',
   );
 });

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { keepConsumedExchanges } from '../../src/recording/consumed-exchanges.ts';
+import { keepConsumedExchanges } from '../../src/recording/match-exchange.ts';
 import { newPath } from './recording-fixtures.ts';
 
 const options = { clock: systemClock, process: { id: process.pid, isRunning: () => true } };

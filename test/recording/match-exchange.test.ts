@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import {
-  createExchangeMatcher,
+  createConsumedExchanges,
   describeDifference,
   differencesOf,
+  takeExchange,
 } from '../../src/recording/match-exchange.ts';
 import type { RecordedRequest } from '../../src/recording/format.ts';
 import type { RecordedExchange } from '../../src/recording/read-recording.ts';
-import { createConsumedExchanges } from '../../src/recording/consumed-exchanges.ts';
 
 const ask = (content: string, model = 'origin'): RecordedRequest => ({
   method: 'POST',
@@ -24,7 +24,8 @@ function choose(...requests: readonly RecordedRequest[]) {
     events: [],
   }));
   const recording = { file: 'tape.jsonl', exchanges, unreadable: [] };
-  return createExchangeMatcher(recording, createConsumedExchanges());
+  const used = createConsumedExchanges();
+  return { take: (request: RecordedRequest) => takeExchange(request, recording, used) };
 }
 
 async function refusal(taken: Promise<unknown>): Promise<Failure> {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createReplayClock } from '../../src/recording/replay-clock.ts';
+import { createReplayClock } from '../../src/recording/replay.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 const { signal } = new AbortController();

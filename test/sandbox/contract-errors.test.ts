@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { ways } from './engine-helpers.ts';
-import { ask, complete, createSkippingClock, jsonOf, type Question } from './sandbox-helpers.ts';
+import {
+  ask,
+  complete,
+  createSkippingClock,
+  jsonOf,
+  openSandbox,
+  type Question,
+} from './sandbox-helpers.ts';
 
 const message = { role: 'user', content: 'hello' };
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
@@ -118,6 +125,23 @@ describe.each(ways)('$way', ({ open }) => {
       });
     });
 
+    test('N11 ignores what the contract does not have with lenient', async () => {
+      const sandbox = await openSandbox({ lenient: true });
+      const body = {
+        model: 'origin',
+        messages: [{ ...message, name: 'me' }],
+        temperature: 1,
+        stream_options: { include_usage: true },
+        response_format: { type: 'json_object' },
+        tools: [],
+        n: 1,
+        max_completion_tokens: 5,
+      };
+      expect((await ask(sandbox, { ...completions, body })).status).toBe(200);
+      const wrong = await ask(sandbox, { ...completions, body: { ...body, max_tokens: 0 } });
+      expect(wrong.status).toBe(400);
+    });
+
     test('answers a Content-Type other than JSON', async () => {
       const headers = { 'content-type': 'text/plain' };
       const answer = await complete(await open(), 'hello', {}, { headers });
@@ -143,6 +167,16 @@ describe.each(ways)('$way', ({ open }) => {
   });
 
   describe('404 not_found', () => {
+    test.each([
+      ['POST', '/chat/completions', 'did you mean /v1/chat/completions?'],
+      ['GET', '/v1/v1/models', 'did you mean /v1/models?'],
+      ['GET', '/chat/completions', undefined],
+    ])('N11 names the path that is near %s %s', async (method, path, hint) => {
+      const { message: text } = errorOf(await ask(await open(), { method, path }));
+      const problem = `there is no ${method} ${path}`;
+      expect(text).toBe(hint === undefined ? problem : `${problem}; ${hint}`);
+    });
+
     test.each([
       ['an unknown path', { path: '/v1/nothing' }],
       ['a path without the prefix', { path: '/models' }],

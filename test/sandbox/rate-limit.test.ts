@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRateLimit } from '../../src/sandbox/rate-limit.ts';
+import { parseRateLimit } from '../../src/sandbox/keys.ts';
 
 describe('parseRateLimit', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadReply } from '../../src/sandbox/open-completion.ts';
+import { replies } from '../../src/sandbox/open-completion.ts';
 import {
   type ReceivedPrompt,
   type ReplyName,
@@ -22,7 +22,7 @@ const received: ReceivedPrompt = {
 };
 
 async function replyText(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
-  const reply = await loadReply(name);
+  const reply = replies[name];
   return [...reply({ ...received, ...fields })].join('');
 }
 

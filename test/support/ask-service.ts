@@ -1,5 +1,5 @@
 import { runNatter, type RunResult, serviceAt } from './natter.ts';
-import { streamed } from './raw-replies.ts';
+import { delta, done, finish, stream } from './raw-replies.ts';
 import { serve } from './serve.ts';
 
 export interface AskedService extends RunResult {
@@ -13,7 +13,7 @@ export async function askService(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<AskedService> {
-  const server = await serve(answers.map((answer) => [streamed(answer)]));
+  const server = await serve(answers.map((answer) => stream(delta(answer), finish('stop'), done)));
   const result = await runNatter(words, { env: serviceAt(server, env) });
   const bodies = server.requests.map(({ body }) => JSON.parse(body) as AskedService['bodies'][0]);
   return { ...result, bodies };

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import type { Frame } from '../../src/terminal/live/live-paint.ts';
-import { createLiveRegion } from '../../src/terminal/live/live-region.ts';
+import type { Frame } from '../../src/terminal/region/paint.ts';
+import { LiveRegion } from '../../src/terminal/region/region.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createScreen } from './screen.ts';
 
@@ -12,14 +12,13 @@ export const footer: Frame = {
 export function openRegion(columns = 20, rows = 10, synchronized = true) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
-  const region = createLiveRegion({
+  const region = new LiveRegion({
     output: screen,
     clock,
     synchronized,
     rewraps: true,
+    cursorDrifts: true,
     resizePause: 100,
-    askColumn: (answer) => screen.askColumn(answer),
-    askDrift: (answer) => screen.askDrift(answer),
   });
   const settle = async () => {
     await screen.settled();

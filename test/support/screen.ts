@@ -30,24 +30,16 @@ export function unwrappedLines({ buffer: { active } }: Terminal): string[] {
 export interface Screen {
   columns(): number;
   rows(): number;
-  hasSize(): boolean;
   write(text: string): undefined;
   /** Shows everything written before. */
   resize(columns: number, rows: number): Promise<void>;
-  /** The same, but `columns` and `rows` return the old size until `reportSize`. */
-  resizeSilently(columns: number, rows: number): Promise<void>;
-  reportSize(): void;
-  /** Resolves when everything written is shown and all queries are answered. */
+  /** Resolves when everything written is shown. */
   settled(): Promise<void>;
   /** The visible rows, trailing blanks removed. */
   screen(): Promise<string[]>;
   /** Scrollback and screen as lines of text: rows that the terminal wrapped are one line. */
   lines(): Promise<string[]>;
   cursor(): Promise<{ row: number; column: number }>;
-  /** Answers DSR 6, in order with the text written. */
-  askColumn: (answer: (column: number) => void) => void;
-  /** Answers DA2 as xterm.js does. */
-  askDrift: (answer: (cursorDrifts: boolean) => void) => void;
   /** Everything written. */
   readonly output: string[];
 }
@@ -60,36 +52,19 @@ export function createScreen(columns: number, rows: number): Screen {
       terminal.write('', resolve);
     });
   const buffer = () => terminal.buffer.active;
-  let reported = { columns, rows };
-  const reportSize = () => {
-    reported = { columns: terminal.cols, rows: terminal.rows };
-  };
-  const resizeSilently = async (newColumns: number, newRows: number) => {
-    await settled();
-    terminal.resize(newColumns, newRows);
-  };
   return {
     output,
     settled,
-    reportSize,
-    resizeSilently,
-    askColumn(answer) {
-      terminal.write('', () => answer(buffer().cursorX));
-    },
-    askDrift(answer) {
-      terminal.write('', () => answer(true));
-    },
-    columns: () => reported.columns,
-    rows: () => reported.rows,
-    hasSize: () => true,
+    columns: () => terminal.cols,
+    rows: () => terminal.rows,
     write(text) {
       output.push(text);
       terminal.write(text);
       return undefined;
     },
     async resize(newColumns, newRows) {
-      await resizeSilently(newColumns, newRows);
-      reportSize();
+      await settled();
+      terminal.resize(newColumns, newRows);
     },
     async screen() {
       await settled();

@@ -1,8 +1,7 @@
 import { symbolsFor } from '../../src/repl/text/symbols.ts';
 import type { Appearance } from '../../src/repl/view/appearance.ts';
 import type { ViewModel } from '../../src/repl/view/view-model.ts';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 
 /** The live region of an idle session, with changes. */
 export function viewModel(changes: Partial<ViewModel> = {}): ViewModel {
@@ -43,7 +42,7 @@ export function appearanceOf({
   colored = false,
 }: Look = {}): Appearance {
   return {
-    style: colored ? createChalkStyle() : plainStyle,
+    style: colored ? colorStyle : plainStyle,
     symbols: symbolsFor(unicode),
     columns,
   };

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { hasColor, plainStyle, type ColorOption, type Look } from '../../src/terminal/style.ts';
+import {
+  colorStyle,
+  hasColor,
+  plainStyle,
+  type ColorOption,
+  type Look,
+} from '../../src/terminal/style.ts';
 
 describe('colour', () => {
   test.each<[string, boolean, ColorOption | undefined, Record<string, string>, boolean]>([
@@ -49,28 +54,28 @@ const looks: Look[] = [
   'cyan',
 ];
 
-describe('createChalkStyle', () => {
+describe('the style with colours', () => {
   test.each(looks)('T19 %s changes nothing without colour', (look) => {
     expect(plainStyle[look]('text')).toBe('text');
   });
 
   test.each(looks)('%s opens one of the 16 colours or an attribute, and closes it', (look) => {
-    const painted = createChalkStyle()[look]('text');
+    const painted = colorStyle[look]('text');
     expect(painted).toMatch(/^\u001B\[(?:[12349]|3[1-6])mtext\u001B\[(?:2[2349]|39)m$/);
   });
 
   test('T14 closes its codes before each line end', () => {
-    expect(createChalkStyle().red('a\n\nb')).toBe('\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m');
+    expect(colorStyle.red('a\n\nb')).toBe('\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m');
   });
 
   test('reopens a look after an inner one that ends with the same code', () => {
-    const style = createChalkStyle();
+    const style = colorStyle;
     expect(style.bold(`a${style.dim('b')}c`)).toBe(
       '\u001B[1ma\u001B[2mb\u001B[22m\u001B[1mc\u001B[22m',
     );
   });
 
   test('adds nothing to an empty text', () => {
-    expect(createChalkStyle().bold('')).toBe('');
+    expect(colorStyle.bold('')).toBe('');
   });
 });

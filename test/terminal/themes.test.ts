@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createChalkStyle } from '../../src/terminal/chalk-style.ts';
-import { type Colors, darkColors, lightColors } from '../../src/terminal/themes.ts';
-import { plainStyle } from '../../src/terminal/style.ts';
-import { themedStyle } from '../../src/terminal/themes.ts';
-import { weightStyle } from '../../src/terminal/weight-style.ts';
+import { colorStyle, plainStyle, weightStyle } from '../../src/terminal/style.ts';
+import { type Colors, darkColors, lightColors, themedStyle } from '../../src/terminal/themes.ts';
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -97,7 +94,7 @@ describe.each([
   });
 });
 
-const own = createChalkStyle();
+const own = colorStyle;
 const unknown = { background: undefined, hasMany: true } as const;
 const colors: Colors = lightColors.many;
 

@@ -1,17 +1,6 @@
-import type { AnnouncedLimits } from './announced-limits.ts';
-import {
-  announce,
-  announcedDelay,
-  beginDespiteAnnouncement,
-  confirmAnnouncement,
-} from './announcements.ts';
-import { correctCut, cutAndAsk, cutOnePlace, cutPace, cutPlaces, limitBoth } from './cut-limits.ts';
-import { createLimitState, type LimitState, nextTurn, share, slowPace } from './limit-state.ts';
-import { observe } from './observe.ts';
-import { isSilent, type RefusalCause, refusalCause } from './refusal-cause.ts';
-import { beginEpoch, endRequest } from './request-log.ts';
-import type { Ticket } from './ticket.ts';
-import { beginTest, liftLimit, stopTest } from './tested-limit.ts';
+import type { AnnouncedLimit, AnnouncedLimits } from './announced-limits.ts';
+import { LearnedLimit, type LimitRule } from './learned-limit.ts';
+import { RequestLog, type Ticket } from './request-log.ts';
 
 /** What is known about the limits of the service. */
 export interface FoundLimits {
@@ -19,190 +8,583 @@ export interface FoundLimits {
   readonly perSecond: number | undefined;
 }
 
-/**
- * Decides when requests are sent, from what the service refused: a pure state machine. All times are monotonic
- * milliseconds and must not decrease. docs/decisions/0015-rate-limits.md explains it.
- */
-export interface LimitController {
-  /** Milliseconds until a request may be sent; `Infinity` if not before one in progress ends. */
-  delay(now: number): number;
-  begin(now: number): Ticket;
-  /** The request ended without a refusal. */
-  end(ticket: Ticket, now: number): void;
-  /** @param retryAfter milliseconds; undefined without a Retry-After */
-  refuse(ticket: Ticket, now: number, retryAfter: number | undefined): void;
-  /** The service reported its limits with the response to `ticket`. */
-  announce(ticket: Ticket, now: number, limits: AnnouncedLimits): void;
-  found(): FoundLimits;
-}
+/** What a refusal shows. `either`: both limits explain it. `unknown`: as much was allowed before. */
+type Cause = 'places' | 'rate' | 'either' | 'unknown';
 
-/** Milliseconds; the places double at this interval until the first refusal. */
-const rampInterval = 100;
-/** Milliseconds by which a late request does not delay those after it. */
-const lateness = (pace: number): number => (pace < slowPace ? 0 : 200);
-/** Milliseconds that the request of a question may be on its way. */
-const questionTime = 150;
+/** Milliseconds. */
+const second = 1000;
 /** Milliseconds; shorter waits are not worth a timer. */
 const shortest = 0.1;
 
-/** Milliseconds until the places double. */
-function rampDelay({ log, rampedAt = log.startedAt }: LimitState, now: number): number {
-  if (rampedAt === undefined) return 0;
-  return Math.max(0, rampedAt + rampInterval - now);
-}
+/** At first, this many requests are sent at once. */
+const firstPlaces = 4;
+/** Milliseconds; the places double at this interval until the first refusal. */
+const rampInterval = 100;
 
-const isRamping = ({ log, places, most }: LimitState): boolean =>
-  log.startedAt !== undefined && log.epoch.number === 0 && places.value < most;
+/** A test of an unknown limit raises it by this factor: few tests find it, and few requests are refused. */
+const openStep = 1.5;
+/** A pace whose ceiling is closer than this is found: the pace of a service is never exact. */
+const closedPace = 1.06;
+/** A test above the ceiling of a found pace. */
+const retestedPace = 1.03;
+/** Requests for each refused one in a test, so that tests do not add up to a noticeable share of refusals. */
+const requestsPerTest = 40;
+const longestPause = 120_000;
 
-function ramp(state: LimitState, now: number): void {
-  if (!isRamping(state) || rampDelay(state, now) > 0) return;
-  state.rampedAt = now;
-  liftLimit(state.places, Math.min(state.most, state.places.value * 2));
-}
+const placesRule = (most: number): LimitRule => ({
+  most,
+  next(value, ceiling) {
+    if (ceiling === Number.POSITIVE_INFINITY) return Math.ceil(value * openStep);
+    return Math.max(value + 1, Math.floor((value + ceiling) / 2));
+  },
+  isClosed: (value, ceiling) => ceiling - value <= 1,
+  pause: () => 0,
+});
 
-/** The wait until the request that answers the question may be sent; undefined if it may be sent now. */
-function questionDelay(state: LimitState, now: number): number | undefined {
-  const { question, log, places } = state;
-  if (question === undefined || !state.probe.isDue) return undefined;
-  // Until then, more of the requests sent before may be refused.
-  const decided = question.askedAt + Math.min(log.decisionTime, 100);
-  if (now < decided) return decided - now;
-  const ends = log.belowAt(now, question.inSecond, 0) - questionTime;
-  if (ends <= now) {
-    limitBoth(state, question.inSecond, now);
-    return undefined;
-  }
-  const few = Math.max(0, Math.min(places.value - 2, Math.floor(0.8 * places.value) - 1));
-  if (log.open.size <= few) return undefined;
-  return Math.max(shortest, ends - now);
-}
+const paceRule: LimitRule = {
+  most: Number.POSITIVE_INFINITY,
+  next(value, ceiling) {
+    if (ceiling === Number.POSITIVE_INFINITY) return value * openStep;
+    if (ceiling / value <= closedPace) return ceiling * retestedPace;
+    return Math.min(value * openStep, Math.sqrt(value * ceiling));
+  },
+  isClosed: (value, ceiling) => ceiling / value <= closedPace,
+  pause: (value) => Math.min(longestPause, (requestsPerTest * second) / value),
+};
 
-function placeDelay(state: LimitState, now: number): number {
-  const { log, places, pace, most } = state;
-  if (log.open.size < places.value) return 0;
-  if (isRamping(state)) return Math.max(shortest, rampDelay(state, now));
-  if (!pace.isTesting && beginTest(places, now)) return 0;
-  if (places.isTesting || places.value >= most) return Number.POSITIVE_INFINITY;
-  return Math.max(shortest, places.at - now);
-}
-
+/** Requests that must use a raised limit and be admitted before its test has passed. */
+const proofsOfTest = 3;
+/** Milliseconds that a test of the pace lasts; shorter without a ceiling, when each test may find much. */
+const paceTest = { open: 500, closed: 1000 };
 /** Milliseconds; a test of places does not end while the pace keeps requests from using them. */
 const longTest = 2000;
 /** Waits of a refused item that the rest of a run must last, so that a test is worth one. */
 const worthwhileWaits = 5;
-/** Milliseconds; of a refused item without a Retry-After. */
+/** Milliseconds; the wait of a refused item without a Retry-After. */
 const firstBackoff = 500;
 
-/** Whether the rest of the run is long enough for a test. */
-function isLongEnough({ left, pace, lastRetryAfter }: LimitState): boolean {
-  const rest = ((left() ?? Number.POSITIVE_INFINITY) / pace.value) * 1000;
-  return rest > worthwhileWaits * Math.max(firstBackoff, lastRetryAfter);
-}
+/** Part of what the service has allowed in a second that is used, so that jitter causes no refusals. */
+const usedShare = 0.96;
+/** Requests a second; below it, a single late request can be the cause of a refusal. */
+const slowPace = 5;
+/** The interval between two requests is longer by this factor at a slow pace. */
+const slowInterval = 1.02;
+/** The shortest part of the interval, for requests that catch up after a pause. */
+const shortestInterval = 0.7;
+/** Milliseconds by which a late request does not delay those after it. */
+const lateness = 200;
+/** Milliseconds by which the network may bring requests closer together. */
+const networkJitter = 20;
 
-function paceDelay(state: LimitState, now: number): number {
-  const { pace, places } = state;
-  if (pace.value === Number.POSITIVE_INFINITY) return 0;
-  if (nextTurn(state, now) > now) {
-    if (places.isTesting && now - places.at > longTest) stopTest(places, now);
-    if (!places.isTesting && isLongEnough(state)) beginTest(pace, now);
-  }
-  return Math.max(0, nextTurn(state, now) - now);
-}
+/** What remains of a pace after a refusal at it; at a slow pace, a late request may be the cause. */
+const [cutShare, slowCutShare] = [0.93, 0.97];
+/** Below it, the requests of the last second do not measure a pace. */
+const measurable = 5;
+/** The least that remains of a pace after a refusal, whatever the last second shows. */
+const leastCutShare = 0.7;
+/** Seconds; a shorter time measures no pace. */
+const shortestMeasure = 0.02;
+/** A pace that was measured in a whole second is right up to this factor. */
+const measuredError = 1.15;
+/** A last second with less than this share of the proven requests was not full. */
+const fullSecond = 0.8;
+/** Refusals that nothing explains, above the tolerated share, which show that the service allows less than before. */
+const maxUnexplained = 3;
+/** The share of requests that a service may refuse at random; without a pace, slowing down has helped nothing yet. */
+const tolerated = { paced: 0.025, unpaced: 0.15 };
+/** Cuts, one after the other, that together halved the pace, and after which refusals went on all the same. */
+const futileCuts = 8;
+/** A cut has helped if so many requests are admitted before the next one. */
+const requestsOfHelp = 400;
+/** A cut that was followed by fewer admitted requests has had no time to help. */
+const requestsOfCut = 10;
+/** Random refusals above the tolerated share, which show a limit after all. */
+const maxRandom = 10;
+/** Refusals above the proven rate for which places are blamed, after a probe has shown that places are the limit. */
+const trustedAnswers = 2;
+/** Milliseconds until places are tested that may not be the cause. */
+const soonTest = 500;
+/** Milliseconds; the longest pause between probes without a Retry-After. */
+const maxGap = 8000;
 
-function delay(state: LimitState, now: number): number {
-  const { silence, probe, log } = state;
-  observe(state, now);
-  ramp(state, now);
-  if (silence.until > now) return silence.until - now;
-  if (probe.ticket !== undefined && state.probe.isDue) {
-    return Math.max(shortest, probe.ticket.sentAt + log.decisionTime - now);
-  }
-  const announced = announcedDelay(state, now);
-  if (announced > 0) return announced;
-  return questionDelay(state, now) ?? (placeDelay(state, now) || paceDelay(state, now));
-}
+/** Milliseconds until most of the other refusals of a burst have arrived. */
+const burstTime = 100;
+/** Milliseconds that a request may need to reach the service. */
+const travelTime = 150;
+/** The share of a limit that may be in use when a request is to keep that limit for sure. */
+const safeShare = 0.8;
 
-function begin(state: LimitState, now: number): Ticket {
-  const { log, pace, probe, silence } = state;
-  const ticket = log.begin(now);
-  silence.since ??= now;
-  silence.sent += 1;
-  if (pace.isTesting) pace.sent += 1;
-  const turn = state.lastTurn + 1000 / pace.value;
-  state.lastTurn =
-    pace.value === Number.POSITIVE_INFINITY ? now : Math.max(turn, now - lateness(pace.value));
-  state.lastSent = now;
-  if (probe.isDue) probe.ticket = ticket;
-  beginDespiteAnnouncement(state, ticket);
-  return ticket;
-}
+/** A limit that never announced more remaining requests is used up after each request. */
+const fewRequests = 5;
+/** Milliseconds between two cuts because of announcements. */
+const announcedCutInterval = 1000;
+/** What remains of the pace then: headers slow the run down before a request is refused, but do not set its pace. */
+const announcedCutShare = 0.99;
+/** Milliseconds; the announcement of a later response counts requests that were sent after its own. */
+const freshTime = 100;
+/** Part of a large limit of tokens that is too little for a request. */
+const littleRest = 0.01;
+const largeLimit = 1000;
 
-function cut(state: LimitState, ticket: Ticket, cause: RefusalCause, now: number): void {
-  state.lastCause = cause === 'rate' ? 'rate' : 'places';
-  if (cause === 'rate') cutPace(state, now);
-  else if (cause === 'either') cutAndAsk(state, ticket, now);
-  else if (cause === 'neither') cutOnePlace(state, now);
-  else cutPlaces(state, ticket, now, cause === 'guessed');
-}
-
-/** Refusals go on though the limits were cut several times: the limits are not their cause. */
-function undoCuts({ log, places, pace }: LimitState): void {
-  liftLimit(pace, pace.value);
-  liftLimit(places, Math.max(places.value, log.provenTogether));
-}
-
-function refuse(state: LimitState, ticket: Ticket, now: number, retryAfter: number): void {
-  const { log, places, pace, strays, silence } = state;
-  log.refuse(ticket, now);
-  silence.sent -= 1;
-  state.lastRetryAfter = retryAfter;
-  observe(state, now);
-  if (confirmAnnouncement(state, ticket)) return;
-  if (ticket.epoch !== log.epoch.number) {
-    correctCut(state, ticket);
-    strays.refusedBefore();
-    return;
-  }
-  state.question = undefined;
-  const cause = refusalCause(state, ticket);
-  if (strays.expects()) return;
-  const tested = cause === 'rate' ? pace.isTesting : cause === 'places' && places.isTesting;
-  const isStray = !tested && !isSilent(state) && strays.learn(log.epoch);
-  if (isStray) undoCuts(state);
-  else cut(state, ticket, cause, now);
-  beginEpoch(log, now);
-  // After a test, the limits from before it are known to be right.
-  state.probe = { isDue: !isStray && !tested, ticket: undefined };
+function isUsedUp({ remaining, limit }: AnnouncedLimit): boolean {
+  const isLarge = limit !== undefined && limit >= largeLimit;
+  return remaining <= 0 || (isLarge && remaining < littleRest * limit);
 }
 
 /**
- * @param most requests in progress, as the user allows
- * @param left items without a result; undefined if unknown
+ * Decides when requests are sent, from what the service refused: a pure state machine. All times are monotonic
+ * milliseconds and must not decrease. docs/decisions/0015-rate-limits.md explains it.
+ *
+ * - The places are never below 1 and never above `most`; the pace is never 0. A run never stands still: unless a request
+ *   is in progress, `delay` is finite.
+ * - One refusal cuts once: refusals of requests that were sent before a cut only correct it.
+ * - After a cut, one request (the probe) is decided before others are sent, except after a test: the limits from before
+ *   it are known to be right.
  */
-export function createLimitController(
-  most: number,
-  left: () => number | undefined = () => undefined,
-): LimitController {
-  const state = createLimitState(most, left);
-  return {
-    delay: (now) => delay(state, now),
-    begin: (now) => begin(state, now),
-    end(ticket, now) {
-      endRequest(state.log, ticket);
-      observe(state, now);
-    },
-    refuse: (ticket, now, retryAfter = 0) => refuse(state, ticket, now, retryAfter),
-    announce(ticket, now, limits) {
-      announce(state, ticket, now, limits);
-    },
-    found() {
-      const { places, pace, log } = state;
-      const isLimited = log.epoch.number > 0 && places.value < most;
-      const isPaced = pace.value !== Number.POSITIVE_INFINITY;
-      return {
-        places: isLimited ? places.value : undefined,
-        perSecond: isPaced ? pace.value / share : undefined,
-      };
-    },
-  };
+export class LimitController {
+  readonly #most: number;
+  readonly #left: () => number | undefined;
+  readonly #log = new RequestLog();
+  /** Requests in progress. */
+  readonly #places: LearnedLimit;
+  /** Requests a second; `Infinity` while no such limit is known. */
+  readonly #pace = new LearnedLimit(paceRule, Number.POSITIVE_INFINITY);
+  /** Whether a failed test or probe has shown that this limit exists. */
+  readonly #confirmed = { places: false, pace: false };
+  #cuts = 0;
+  #unexplained = 0;
+  #lastCause: 'places' | 'rate' | undefined;
+  #lastRetryAfter = 0;
+  /** Cuts in a row that have not helped, and the requests admitted since the last of them. */
+  #futile = { cuts: 0, admitted: 0 };
+  /** Whether refusals are random, as far as is known: no limit explains them. */
+  #isRandom = false;
+  /** Proofs of the running test of places, or requests of the running test of the pace. */
+  #proofs = 0;
+  #rampedAt: number | undefined;
+  /** The time that the pace allots to the latest request, and when it was sent. */
+  #lastTurn = Number.NEGATIVE_INFINITY;
+  #lastSent = Number.NEGATIVE_INFINITY;
+  #isProbeDue = false;
+  #probe: Ticket | undefined;
+  /**
+   * Both limits explain the refusal. Requests keep both, until one can exceed only one of them: what happens to that
+   * probe shows which limit is real.
+   */
+  #question: { readonly askedAt: number; inSecond: number } | undefined;
+  /** The limit that the next or the latest probe exceeds. */
+  #exceeds: 'places' | 'rate' | undefined;
+  /** Refusals for which the answer that places are the limit still holds. */
+  #trust = 0;
+  /** Probes that were refused, one after the other, and the growing pause between them. */
+  #silence = { probes: 0, gap: 0, until: Number.NEGATIVE_INFINITY };
+  /** The requests since the end of the last silence that were not refused. */
+  #delivered: { since: number | undefined; count: number } = { since: undefined, count: 0 };
+  /** The highest number of remaining requests in a header, and when one slowed the run down. */
+  #announced = { most: 0, cutAt: Number.NEGATIVE_INFINITY };
+
+  /**
+   * @param most requests in progress, as the user allows
+   * @param left items without a result; undefined if unknown
+   */
+  constructor(most: number, left: () => number | undefined = () => undefined) {
+    this.#most = most;
+    this.#left = left;
+    this.#places = new LearnedLimit(placesRule(most), Math.min(most, firstPlaces));
+  }
+
+  /** Milliseconds until a request may be sent; `Infinity` if not before one in progress ends. */
+  delay(now: number): number {
+    this.#observe(now);
+    this.#ramp(now);
+    if (this.#silence.until > now) return this.#silence.until - now;
+    if (this.#probe !== undefined) {
+      return Math.max(shortest, this.#probe.sentAt + this.#log.decisionTime - now);
+    }
+    if (this.#question !== undefined) return this.#questionDelay(this.#question, now);
+    return this.#placeDelay(now) || this.#paceDelay(now);
+  }
+
+  begin(now: number): Ticket {
+    const ticket = this.#log.begin(now, this.#cuts);
+    this.#delivered.since ??= now;
+    this.#delivered.count += 1;
+    if (this.#pace.isTesting) this.#proofs += 1;
+    const late = now - (this.#pace.value < slowPace ? 0 : lateness);
+    this.#lastTurn = this.#isPaced
+      ? Math.max(this.#lastTurn + second / this.#pace.value, late)
+      : now;
+    this.#lastSent = now;
+    if (this.#isProbeDue || this.#exceeds !== undefined) this.#probe = ticket;
+    return ticket;
+  }
+
+  /** The request ended without a refusal. */
+  end(ticket: Ticket, now: number): void {
+    this.#log.end(ticket);
+    this.#observe(now);
+  }
+
+  /** @param retryAfter milliseconds; 0 without a Retry-After */
+  refuse(ticket: Ticket, now: number, retryAfter = 0): void {
+    this.#log.refuse(ticket, now);
+    this.#delivered.count -= 1;
+    this.#lastRetryAfter = retryAfter;
+    this.#observe(now);
+    const isProbe = ticket === this.#probe;
+    if (isProbe) this.#probe = undefined;
+    if (ticket.cuts !== this.#cuts) {
+      this.#correctCut(ticket);
+      return;
+    }
+    let cause = this.#causeOf(ticket, isProbe);
+    if (this.#isRandom) {
+      this.#unexplained += 1;
+      if (this.#unexplained < maxRandom) return;
+      this.#isRandom = false;
+    }
+    if (cause === 'unknown') {
+      this.#unexplained += 1;
+      const { provenTogether, provenInSecond } = this.#log;
+      this.#log.doubt(provenTogether - (this.#isPaced ? 0 : 1), provenInSecond - 1);
+      if (this.#unexplained < maxUnexplained) return;
+      if (this.#isPaced) cause = 'rate';
+    }
+    this.#unexplained = 0;
+    const { isTesting } = cause === 'rate' ? this.#pace : this.#places;
+    const isTested = isTesting && (cause === 'rate' || cause === 'places');
+    const allowed = this.#question?.inSecond ?? Math.max(1, ticket.inSecond - 1);
+    this.#question = undefined;
+    this.#probe = undefined;
+    this.#exceeds = undefined;
+    this.#isProbeDue = false;
+    this.#cuts += 1;
+    this.#isRandom = !isTested && !isProbe && this.#areCutsFutile();
+    if (this.#isRandom) {
+      this.#places.lift(this.#most);
+      this.#pace.lift(Number.POSITIVE_INFINITY);
+      return;
+    }
+    this.#isProbeDue = !isTested;
+    if (cause === 'either') this.#ask(ticket, now);
+    else if (cause === 'places') this.#cutPlaces(ticket, now);
+    else if (cause === 'rate') this.#cutPace(allowed, now, isProbe);
+    this.#lastCause = cause === 'rate' ? 'rate' : 'places';
+  }
+
+  /** The service reported its limits with the response to `ticket`. */
+  announce(ticket: Ticket, now: number, { requests, tokens }: AnnouncedLimits): void {
+    this.#announced.most = Math.max(this.#announced.most, requests?.remaining ?? 0);
+    const hasMany = this.#announced.most > fewRequests;
+    const usedUp = [requests, tokens].some((limit) => limit !== undefined && isUsedUp(limit));
+    if (usedUp) {
+      if (hasMany || tokens !== undefined) this.#slowDown(now);
+      return;
+    }
+    const isFresh = now - ticket.sentAt < freshTime;
+    if (requests === undefined || !hasMany || this.#isPaced || !isFresh) return;
+    const later = [...this.#log.open].filter(({ sentAt }) => sentAt > ticket.sentAt);
+    if (requests.remaining <= later.length) this.#slowDown(now);
+  }
+
+  found(): FoundLimits {
+    const isLimited = this.#cuts > 0 && this.#places.value < this.#most;
+    return {
+      places: isLimited ? this.#places.value : undefined,
+      perSecond: this.#isPaced ? this.#pace.value / usedShare : undefined,
+    };
+  }
+
+  // When the next request is sent.
+
+  get #isPaced(): boolean {
+    return this.#pace.value !== Number.POSITIVE_INFINITY;
+  }
+
+  get #isRamping(): boolean {
+    return this.#cuts === 0 && this.#places.value < this.#most;
+  }
+
+  #rampDelay(now: number): number {
+    const since = this.#rampedAt ?? this.#log.startedAt;
+    return since === undefined ? Number.POSITIVE_INFINITY : since + rampInterval - now;
+  }
+
+  #ramp(now: number): void {
+    if (!this.#isRamping || this.#rampDelay(now) > 0) return;
+    this.#rampedAt = now;
+    this.#places.lift(Math.min(this.#most, this.#places.value * 2));
+  }
+
+  #placeDelay(now: number): number {
+    const places = this.#places;
+    if (this.#log.open.size < places.value) return 0;
+    if (this.#isRamping) return Math.max(shortest, this.#rampDelay(now));
+    if (!this.#pace.isTesting && this.#beginTest(places, now)) return 0;
+    if (places.isTesting || places.value >= this.#most) return Number.POSITIVE_INFINITY;
+    return Math.max(shortest, places.at - now);
+  }
+
+  #paceDelay(now: number): number {
+    const [places, pace] = [this.#places, this.#pace];
+    if (!this.#isPaced) return 0;
+    if (this.#nextTurn(now) > now) {
+      if (places.isTesting && now - places.at > longTest) places.stopTest(now);
+      if (!places.isTesting && this.#isLongEnough()) this.#beginTest(pace, now);
+    }
+    return Math.max(0, this.#nextTurn(now) - now);
+  }
+
+  /** The time that the pace allows for the next request. */
+  #nextTurn(now: number): number {
+    const pace = this.#pace.value;
+    const isSlow = pace < slowPace;
+    const perSecond = Math.max(1, Math.floor(pace) + (pace >= 2 ? 1 : 0));
+    const interval = (second / pace) * (isSlow ? slowInterval : 1);
+    const earliest = this.#lastSent + (isSlow ? 1 : shortestInterval) * interval;
+    const full = this.#log.belowAt(perSecond, networkJitter);
+    return Math.max(this.#lastTurn + interval, earliest, full, now);
+  }
+
+  /** Keeps both limits, and sends a probe as soon as it exceeds only one of them for sure. */
+  #questionDelay({ askedAt, inSecond }: { askedAt: number; inSecond: number }, now: number) {
+    const decidedAt = askedAt + Math.min(this.#log.decisionTime, burstTime);
+    if (now < decidedAt) return decidedAt - now;
+    const [open, places] = [this.#log.open.size, this.#places.value];
+    const isCrowded = open >= places;
+    const isFast = this.#log.inSecond(now) >= inSecond;
+    const fewOpen = Math.max(0, Math.min(places - 2, Math.floor(safeShare * places) - 1));
+    const staysFast = this.#log.belowAt(inSecond, 0) - travelTime > now;
+    this.#exceeds = undefined;
+    if (staysFast && open <= fewOpen) this.#exceeds = 'rate';
+    else if (isCrowded && this.#log.inSecond(now) <= safeShare * inSecond) this.#exceeds = 'places';
+    if (this.#exceeds !== undefined || !(isCrowded || isFast)) return 0;
+    return Math.max(shortest, this.#log.belowAt(inSecond, networkJitter) - now);
+  }
+
+  #beginTest(limit: LearnedLimit, now: number): boolean {
+    if (!limit.beginTest(now)) return false;
+    this.#proofs = 0;
+    return true;
+  }
+
+  /** Whether the rest of the run is long enough for a test of the pace. */
+  #isLongEnough(): boolean {
+    const rest = ((this.#left() ?? Number.POSITIVE_INFINITY) / this.#pace.value) * second;
+    return rest > worthwhileWaits * Math.max(firstBackoff, this.#lastRetryAfter);
+  }
+
+  // What admitted requests show.
+
+  #observe(now: number): void {
+    const share = this.#isPaced ? tolerated.paced : tolerated.unpaced;
+    for (const ticket of this.#log.takeAdmitted(now)) {
+      this.#unexplained = Math.max(0, this.#unexplained - share);
+      this.#futile.admitted += 1;
+      if (this.#places.isTesting && ticket.together >= this.#places.value) this.#proofs += 1;
+      if (ticket === this.#probe) this.#passProbe(now);
+    }
+    this.#passTests(now);
+  }
+
+  #passTests(now: number): void {
+    if (this.#proofs < proofsOfTest) return;
+    const [places, pace] = [this.#places, this.#pace];
+    if (places.isTesting) places.passTest(now);
+    const time = pace.hasCeiling ? paceTest.closed : paceTest.open;
+    const lasts = Math.max(time, (proofsOfTest * second) / pace.value) + this.#log.decisionTime;
+    if (pace.isTesting && now - pace.at >= lasts) pace.passTest(now);
+  }
+
+  #passProbe(now: number): void {
+    const exceeds = this.#exceeds;
+    this.#probe = undefined;
+    this.#exceeds = undefined;
+    this.#isProbeDue = false;
+    if (exceeds === 'rate') this.#trust = trustedAnswers;
+    if (exceeds === 'places') {
+      const inSecond = Math.max(this.#question?.inSecond ?? 1, this.#log.inSecond(now));
+      this.#pace.set(usedShare * inSecond, Number.POSITIVE_INFINITY, now, this.#lastRetryAfter);
+      this.#pace.holdTests(now + second);
+      // If others have ended meanwhile, they may have left a place to the probe: both limits stay, and tests will show.
+      if (this.#log.open.size > this.#places.value) this.#places.lift(this.#most);
+      this.#lastTurn = now;
+    }
+    if (exceeds !== undefined) this.#question = undefined;
+    this.#endSilence(now);
+  }
+
+  /** The first probe after a silence was admitted: continues at the speed at which the service has answered so far. */
+  #endSilence(now: number): void {
+    const { probes, gap } = this.#silence;
+    const { since, count } = this.#delivered;
+    this.#silence.probes = 0;
+    if (probes < 2 || since === undefined) return;
+    const delivered = count / ((now - since) / second);
+    const value = Math.max(delivered, second / (2 * gap));
+    this.#pace.lift(value);
+    this.#pace.set(value, Number.POSITIVE_INFINITY, now, 0);
+    this.#confirmed.pace = true;
+    this.#lastTurn = now;
+    this.#delivered = { since: now, count: 0 };
+  }
+
+  // What refusals show.
+
+  /** @param ticket is not in the log's open requests any more */
+  #causeOf(ticket: Ticket, isProbe: boolean): Cause {
+    const isCrowded = ticket.together > this.#log.provenTogether;
+    const isFast = ticket.inSecond > this.#log.provenInSecond;
+    if (this.#log.open.size === 0 && ticket.together <= 1) return 'rate';
+    if (isProbe) {
+      if (this.#exceeds !== undefined) return this.#exceeds;
+      if (!isCrowded) return 'rate';
+    }
+    // The limit that a test raised, unless a single request was refused, which is not too many.
+    if (this.#places.isTesting !== this.#pace.isTesting && ticket.together > 1) {
+      return this.#places.isTesting ? 'places' : 'rate';
+    }
+    if (isCrowded && isFast) return 'either';
+    if (isCrowded) return 'places';
+    if (this.#trust > 0 && this.#log.open.size > safeShare * this.#places.value) {
+      this.#trust -= 1;
+      return 'places';
+    }
+    return isFast ? 'rate' : 'unknown';
+  }
+
+  /** Counts a cut, and recognizes a service that refuses a constant share at random: slower is not better there. */
+  #areCutsFutile(): boolean {
+    const { cuts, admitted } = this.#futile;
+    const counted = (admitted >= requestsOfHelp ? 0 : cuts) + (admitted >= requestsOfCut ? 1 : 0);
+    this.#futile = { cuts: counted % futileCuts, admitted: 0 };
+    return counted === futileCuts;
+  }
+
+  /** The requests in progress that the service has allowed when it refused `ticket`; several orders are possible. */
+  #allowedTogether({ together }: Ticket): number {
+    return Math.max(1, this.#log.open.size, together - 1);
+  }
+
+  /** Assumes places, until a probe has answered the question. */
+  #ask(ticket: Ticket, now: number): void {
+    const value = Math.min(this.#most, this.#allowedTogether(ticket));
+    const inSecond = Math.max(1, this.#log.inSecond(now));
+    this.#places.set(value, value + 1, now, this.#lastRetryAfter);
+    this.#places.at = Math.min(this.#places.at, now + soonTest);
+    this.#log.provenInSecond = inSecond;
+    this.#question = { askedAt: now, inSecond };
+  }
+
+  #cutPlaces(ticket: Ticket, now: number): void {
+    const places = this.#places;
+    if (places.isTesting) {
+      places.failTest(now, this.#lastRetryAfter);
+      this.#confirmed.places = true;
+    } else {
+      const isKnown = ticket.together <= this.#log.provenTogether;
+      const fewer = isKnown ? places.value - 1 : this.#allowedTogether(ticket);
+      const value = Math.max(1, Math.min(places.value, fewer));
+      places.set(value, value + 1, now, this.#lastRetryAfter);
+    }
+    if (this.#confirmed.places) this.#log.provenTogether = places.value;
+    else places.at = Math.min(places.at, now + soonTest);
+    if (!this.#confirmed.pace) this.#pace.lift(Number.POSITIVE_INFINITY);
+  }
+
+  /** A request sent before the last cut was refused, too: fewer were allowed than it seemed. */
+  #correctCut(ticket: Ticket): void {
+    if (this.#lastCause !== 'places') return;
+    const places = this.#places;
+    const value = Math.min(places.value, this.#allowedTogether(ticket));
+    if (value < places.value && !places.isTesting) {
+      places.value = value;
+      places.ceiling = value + 1;
+      if (this.#confirmed.places) {
+        this.#log.provenTogether = Math.min(this.#log.provenTogether, value);
+      }
+    }
+    const question = this.#question;
+    if (question === undefined) return;
+    if (ticket.sentAt > question.askedAt - second) {
+      question.inSecond = Math.max(1, question.inSecond - 1);
+    }
+    this.#log.provenInSecond = question.inSecond;
+  }
+
+  /** @param isProbe nothing was admitted since the last cut */
+  #cutPace(inSecond: number, now: number, isProbe: boolean): void {
+    const pace = this.#pace;
+    if (!this.#confirmed.places) this.#places.lift(this.#most);
+    if (isProbe) this.#backOff(inSecond, now);
+    else {
+      if (pace.isTesting) pace.failTest(now, this.#lastRetryAfter);
+      else pace.set(this.#slowerPace(inSecond, now), pace.value, now, this.#lastRetryAfter);
+      this.#lastTurn = now;
+    }
+    this.#confirmed.pace = true;
+    this.#log.provenInSecond = Math.min(this.#log.provenInSecond, inSecond);
+  }
+
+  /** Milliseconds since the first request. */
+  #age(now: number): number {
+    return now - (this.#log.startedAt ?? now);
+  }
+
+  /** The pace after a refusal that was not in a test. */
+  #slowerPace(inSecond: number, now: number): number {
+    const pace = this.#pace.value;
+    const age = this.#age(now) / second;
+    if (!this.#isPaced) {
+      return (cutShare * inSecond) / Math.min(1, Math.max(shortestMeasure, age));
+    }
+    const less = (pace < slowPace ? slowCutShare : cutShare) * pace;
+    if (inSecond < measurable || age <= 1) return less;
+    return Math.min(less, Math.max(leastCutShare * pace, usedShare * inSecond));
+  }
+
+  /** What the service allowed in the last second is all that it allows in a second. */
+  #limitRate(inSecond: number, now: number): void {
+    const { provenInSecond } = this.#log;
+    if (inSecond >= this.#pace.value) return;
+    const isFull = inSecond > fullSecond * provenInSecond;
+    const value = usedShare * (isFull ? Math.max(inSecond, provenInSecond) : inSecond);
+    const ceiling = this.#age(now) >= second ? value * measuredError : Number.POSITIVE_INFINITY;
+    this.#pace.set(value, ceiling, now, this.#lastRetryAfter);
+    this.#pace.holdTests(now + second);
+  }
+
+  /** A probe was refused: the pause before the next one doubles, up to the Retry-After. */
+  #backOff(inSecond: number, now: number): void {
+    const silence = this.#silence;
+    silence.probes += 1;
+    if (silence.probes === 1) this.#limitRate(inSecond, now);
+    const interval = second / this.#pace.value;
+    silence.gap = Math.min(
+      silence.probes === 1 ? interval : 2 * silence.gap,
+      this.#lastRetryAfter || maxGap,
+    );
+    this.#lastTurn = now - interval;
+    const pause = silence.probes === 1 ? 0 : silence.gap;
+    silence.until = Math.max(now + pause, this.#nextTurn(now));
+  }
+
+  /** Slows down before the service has to refuse a request. */
+  #slowDown(now: number): void {
+    if (now - this.#announced.cutAt < announcedCutInterval) return;
+    this.#announced.cutAt = now;
+    const pace = this.#pace;
+    if (pace.isTesting) {
+      pace.failTest(now, 0);
+      // Refusals of the test's other requests are no news.
+      this.#cuts += 1;
+    } else if (!this.#isPaced) {
+      const value = usedShare * Math.max(1, this.#log.inSecond(now));
+      pace.set(value, Number.POSITIVE_INFINITY, now, 0);
+      pace.holdTests(now + announcedCutInterval);
+    } else {
+      pace.set(announcedCutShare * pace.value, Math.max(pace.ceiling, pace.value), now, 0);
+    }
+    this.#lastTurn = now;
+  }
 }

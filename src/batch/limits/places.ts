@@ -1,23 +1,26 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, startTimer } from '../../clock.ts';
 import type { AnnouncedLimits } from './announced-limits.ts';
-import {
-  createLimitController,
-  type FoundLimits,
-  type LimitController,
-} from './limit-controller.ts';
-import type { Place, PlaceRequest } from './place.ts';
+import { type FoundLimits, LimitController } from './limit-controller.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Ticket } from './ticket.ts';
 
-/** Gives out places as fast as the service allows. */
-export interface Places {
-  /** @returns undefined when `stop` aborts */
-  take(request: PlaceRequest, stop: AbortSignal): Promise<Place | undefined> | Place | undefined;
-  /** Requests in progress. */
-  open(): number;
-  found(): FoundLimits;
-  /** Milliseconds until the next request may be sent, if none is in progress; else 0. */
-  pauseRemaining(): number;
+/** The permission to send one request. */
+export interface Place {
+  /** The service refused the request. @param retryAfter milliseconds; undefined without a Retry-After */
+  refuse(retryAfter: number | undefined): void;
+  /** The head of a response arrived. */
+  announce(limits: AnnouncedLimits): void;
+  /** The request ended; without effect after a refusal. */
+  release(): void;
+}
+
+/** What waits for a place. */
+interface PlaceRequest {
+  /** Requests with a lower one are sent first. */
+  readonly order: number;
+  /** For the rate limit. */
+  readonly tokens: number;
+  /** Milliseconds until the request may be sent. */
+  readonly wait: number;
 }
 
 interface Waiter {
@@ -29,12 +32,7 @@ interface Waiter {
   readonly grant: (place: Place | undefined) => void;
 }
 
-interface Timer {
-  readonly at: number;
-  readonly cancel: () => void;
-}
-
-export interface PlacesOptions {
+interface PlacesOptions {
   /** Places at the same time. */
   readonly most: number;
   readonly clock: Clock;
@@ -46,190 +44,152 @@ export interface PlacesOptions {
   readonly onPause: (wait: number) => void;
 }
 
-interface PlacesState extends PlacesOptions {
-  readonly controller: LimitController;
-  /** By their order. */
-  readonly waiters: Waiter[];
-  /** The signals whose abort ends waiting. */
-  readonly watched: WeakSet<AbortSignal>;
-  open: number;
-  /** The user's limit delays a request. */
-  isPaying: boolean;
-  timer: Timer | undefined;
-  /** The end of the pause that was reported last. */
-  pauseEnd: number;
-}
-
 /** Milliseconds; a timer that is due earlier by less serves as well. */
 const precision = 1;
 
-async function wakeAfter(state: PlacesState, wait: number): Promise<void> {
-  const { clock } = state;
-  const cancelling = new AbortController();
-  const timer = { at: clock.monotonic() + wait, cancel: () => cancelling.abort('cancelled') };
-  state.timer = timer;
-  try {
-    await clock.sleep(wait, cancelling.signal);
-  } catch (error) {
-    if (cancelling.signal.aborted) return;
-    throw error;
-  }
-  if (state.timer === timer) state.timer = undefined;
-  grantPlaces(state, clock.monotonic());
-}
+/**
+ * Gives out places as fast as the service allows.
+ *
+ * - Never more than `most` are open.
+ * - While requests wait, a timer or an open place will grant the next one.
+ * - Among the requests that may be sent, the one with the lowest order is first.
+ */
+export class Places {
+  readonly #options: PlacesOptions;
+  readonly #controller: LimitController;
+  /** By their order. */
+  #waiters: Waiter[] = [];
+  readonly #watched = new Set<AbortSignal>();
+  #open = 0;
+  /** The user's limit delays a request. */
+  #isPaying = false;
+  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  /** The end of the pause that was reported last. */
+  #pauseEnd = Number.NEGATIVE_INFINITY;
 
-function setTimer(state: PlacesState, wait: number): void {
-  const { clock, timer } = state;
-  const now = clock.monotonic();
-  const at = now + wait;
-  if (state.open === 0 && at > state.pauseEnd + precision) {
-    state.pauseEnd = at;
-    state.onPause(wait);
-  }
-  if (timer !== undefined && timer.at <= at + precision) return;
-  timer?.cancel();
-  void wakeAfter(state, wait);
-}
-
-class OpenPlace implements Place {
-  readonly #state: PlacesState;
-  readonly #ticket: Ticket;
-  #isOpen = true;
-
-  constructor(state: PlacesState, now: number) {
-    state.open += 1;
-    this.#state = state;
-    this.#ticket = state.controller.begin(now);
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+    this.#controller = new LimitController(options.most, options.left);
   }
 
-  refuse(retryAfter: number | undefined): void {
-    this.#close((now) => this.#state.controller.refuse(this.#ticket, now, retryAfter));
+  /** @returns undefined when `stop` aborts */
+  take(request: PlaceRequest, stop: AbortSignal): Promise<Place | undefined> | Place | undefined {
+    if (stop.aborted) return undefined;
+    const now = this.#options.clock.monotonic();
+    if (this.#isFree(request, now)) return this.#openPlace(now);
+    this.#watch(stop);
+    return new Promise((grant) => {
+      const { order, tokens, wait } = request;
+      const waiter = { order, tokens, notBefore: now + wait, stop, grant };
+      const after = this.#waiters.findIndex((one) => one.order > order);
+      this.#waiters.splice(after === -1 ? this.#waiters.length : after, 0, waiter);
+      this.#grantPlaces(now);
+    });
   }
 
-  announce(limits: AnnouncedLimits): void {
-    const { controller, clock } = this.#state;
-    controller.announce(this.#ticket, clock.monotonic(), limits);
+  /** Requests in progress. */
+  open(): number {
+    return this.#open;
   }
 
-  release(): void {
-    this.#close((now) => this.#state.controller.end(this.#ticket, now));
+  found(): FoundLimits {
+    return this.#controller.found();
   }
 
-  #close(end: (now: number) => void): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#state.open -= 1;
-    const now = this.#state.clock.monotonic();
-    end(now);
-    grantPlaces(this.#state, now);
+  /** Milliseconds until the next request may be sent, if none is in progress; else 0. */
+  pauseRemaining(): number {
+    if (this.#timer === undefined || this.#open > 0) return 0;
+    return Math.max(0, this.#timer.at - this.#options.clock.monotonic());
   }
-}
 
-/** Whether the request need not wait. */
-function isFree(state: PlacesState, { wait }: PlaceRequest, now: number): boolean {
-  const { open, most, rateLimit, waiters, controller } = state;
-  if (wait > 0 || open >= most || rateLimit !== undefined || waiters.length > 0) return false;
-  return controller.delay(now) <= 0;
-}
-
-/** Grants the place as soon as the user's limit allows the request; other requests come after it. */
-async function grantPaid(state: PlacesState, rateLimit: RateLimit, waiter: Waiter): Promise<void> {
-  state.isPaying = true;
-  const isAllowed = await rateLimit.acquire(waiter.tokens, waiter.stop);
-  state.isPaying = false;
-  const now = state.clock.monotonic();
-  waiter.grant(isAllowed ? new OpenPlace(state, now) : undefined);
-  grantPlaces(state, now);
-}
-
-/** The milliseconds until a waiting request may be sent, and which one. */
-function nextGrant({ controller, waiters }: PlacesState, now: number) {
-  const index = waiters.findIndex(({ notBefore }) => notBefore <= now);
-  if (index !== -1) return { wait: controller.delay(now), index };
-  return { wait: Math.min(...waiters.map(({ notBefore }) => notBefore)) - now, index };
-}
-
-/** Sends what may be sent now, and sets a timer for the rest. */
-function grantPlaces(state: PlacesState, now: number): void {
-  const { waiters, rateLimit } = state;
-  while (waiters.length > 0 && !state.isPaying) {
-    const { wait, index } = nextGrant(state, now);
-    if (wait > 0) {
-      if (wait !== Number.POSITIVE_INFINITY) setTimer(state, wait);
-      return;
-    }
-    const [waiter] = waiters.splice(index, 1);
-    if (waiter === undefined) return;
-    if (rateLimit === undefined) waiter.grant(new OpenPlace(state, now));
-    else void grantPaid(state, rateLimit, waiter);
+  /** Whether the request need not wait. */
+  #isFree({ wait }: PlaceRequest, now: number): boolean {
+    const { most, rateLimit } = this.#options;
+    if (wait > 0 || this.#open >= most || rateLimit !== undefined) return false;
+    return this.#waiters.length === 0 && this.#controller.delay(now) <= 0;
   }
-}
 
-function enqueue(state: PlacesState, waiter: Waiter, now: number): void {
-  const { waiters } = state;
-  const after = waiters.findIndex(({ order }) => order > waiter.order);
-  waiters.splice(after === -1 ? waiters.length : after, 0, waiter);
-  grantPlaces(state, now);
-}
-
-function leave(state: PlacesState, waiter: Waiter): void {
-  const { waiters } = state;
-  const index = waiters.indexOf(waiter);
-  // The rate limit reports the stop for the one that it has.
-  if (index === -1) return;
-  waiters.splice(index, 1);
-  waiter.grant(undefined);
-  if (waiters.length > 0) return;
-  state.timer?.cancel();
-  state.timer = undefined;
-}
-
-/** Once for each signal: most requests wait, and Node takes as long to add and remove a listener as to read an answer. */
-function watchStop(state: PlacesState, stop: AbortSignal): void {
-  if (state.watched.has(stop)) return;
-  state.watched.add(stop);
-  const end = (): void => {
-    for (const waiter of state.waiters.filter((one) => one.stop === stop)) leave(state, waiter);
-  };
-  stop.addEventListener('abort', end, { once: true });
-}
-
-function waitForPlace(
-  state: PlacesState,
-  { order, tokens, wait }: PlaceRequest,
-  stop: AbortSignal,
-  now: number,
-): Promise<Place | undefined> {
-  watchStop(state, stop);
-  return new Promise((grant) =>
-    enqueue(state, { order, tokens, notBefore: now + wait, stop, grant }, now),
-  );
-}
-
-export function createPlaces(options: PlacesOptions): Places {
-  const { clock, most, left } = options;
-  const state: PlacesState = {
-    ...options,
-    controller: createLimitController(most, left),
-    waiters: [],
-    watched: new WeakSet(),
-    open: 0,
-    isPaying: false,
-    timer: undefined,
-    pauseEnd: Number.NEGATIVE_INFINITY,
-  };
-  return {
-    take(request, stop) {
-      if (stop.aborted) return undefined;
+  #openPlace(begun: number): Place {
+    const [controller, { clock }] = [this.#controller, this.#options];
+    const ticket = controller.begin(begun);
+    let isOpen = true;
+    const close = (end: (now: number) => void): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#open -= 1;
       const now = clock.monotonic();
-      if (isFree(state, request, now)) return new OpenPlace(state, now);
-      return waitForPlace(state, request, stop, now);
-    },
-    open: () => state.open,
-    found: () => state.controller.found(),
-    pauseRemaining() {
-      const { timer, open } = state;
-      return timer === undefined || open > 0 ? 0 : Math.max(0, timer.at - clock.monotonic());
-    },
-  };
+      end(now);
+      this.#grantPlaces(now);
+    };
+    this.#open += 1;
+    return {
+      refuse: (retryAfter) => close((now) => controller.refuse(ticket, now, retryAfter)),
+      announce: (limits) => controller.announce(ticket, clock.monotonic(), limits),
+      release: () => close((now) => controller.end(ticket, now)),
+    };
+  }
+
+  /** Sends what may be sent now, and sets a timer for the rest. */
+  #grantPlaces(now: number): void {
+    const { rateLimit } = this.#options;
+    while (this.#waiters.length > 0 && !this.#isPaying) {
+      const index = this.#waiters.findIndex(({ notBefore }) => notBefore <= now);
+      const wait = index === -1 ? this.#untilReady(now) : this.#controller.delay(now);
+      if (wait > 0) {
+        if (wait !== Number.POSITIVE_INFINITY) this.#setTimer(now, wait);
+        return;
+      }
+      const [waiter] = this.#waiters.splice(index, 1);
+      if (waiter === undefined) return;
+      if (rateLimit === undefined) waiter.grant(this.#openPlace(now));
+      else void this.#grantPaid(rateLimit, waiter);
+    }
+  }
+
+  #untilReady(now: number): number {
+    return Math.min(...this.#waiters.map(({ notBefore }) => notBefore)) - now;
+  }
+
+  /** Grants the place as soon as the user's limit allows the request; other requests come after it. */
+  async #grantPaid(rateLimit: RateLimit, waiter: Waiter): Promise<void> {
+    this.#isPaying = true;
+    const isAllowed = await rateLimit.acquire(waiter.tokens, waiter.stop);
+    this.#isPaying = false;
+    const now = this.#options.clock.monotonic();
+    waiter.grant(isAllowed ? this.#openPlace(now) : undefined);
+    this.#grantPlaces(now);
+  }
+
+  #setTimer(now: number, wait: number): void {
+    const { clock, onPause } = this.#options;
+    const at = now + wait;
+    if (this.#open === 0 && at > this.#pauseEnd + precision) {
+      this.#pauseEnd = at;
+      onPause(wait);
+    }
+    if (this.#timer !== undefined && this.#timer.at <= at + precision) return;
+    this.#timer?.cancel();
+    const wake = (): void => {
+      this.#timer = undefined;
+      this.#grantPlaces(clock.monotonic());
+    };
+    this.#timer = { at, cancel: startTimer(clock, wait, wake) };
+  }
+
+  /** One listener for each signal: Node warns of more than ten. */
+  #watch(stop: AbortSignal): void {
+    if (this.#watched.has(stop)) return;
+    this.#watched.add(stop);
+    stop.addEventListener('abort', () => this.#leave(stop), { once: true });
+  }
+
+  /** The rate limit reports the stop to the waiter that it has. */
+  #leave(stop: AbortSignal): void {
+    const leaving = this.#waiters.filter((waiter) => waiter.stop === stop);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.stop !== stop);
+    for (const { grant } of leaving) grant(undefined);
+    if (this.#waiters.length > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
 }

@@ -24,7 +24,7 @@ export interface FailedResponse {
   readonly text: string;
 }
 
-type SentRequest = Pick<HttpRequest, 'method' | 'body'>;
+type SentRequest = Pick<HttpRequest, 'method' | 'url' | 'body' | 'hasAddedPath'>;
 
 /**
  * The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. The request decides
@@ -41,12 +41,17 @@ export function serviceFailure(
   const delay = retryAfter(headers, now);
   const requestId = requestIdOf(headers, mask);
   const { kind, summary, remedy, transient } = explain(status, body, request);
+  const isAddress = kind === 'not_found' && remedy.code !== 'choose-model' && !isAboutModel(body);
+  const what = isAddress
+    ? `the service does not know the address ${mask(request.url.href)}`
+    : summary;
   return new RequestFailure(
     kind,
-    `${summary} (${status})${reason === undefined ? '' : `: ${reason}`}`,
+    `${what} (${status})${reason === undefined ? '' : `: ${reason}`}`,
     {
       status,
-      remedy,
+      remedy: isAddress ? { code: 'check-base-url' } : remedy,
+      ...(isAddress && request.hasAddedPath === true && { hint: addedPathHint }),
       transient: transient ?? isTransient(status, headers['x-should-retry']),
       retryAfterMilliseconds: delay,
       ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
@@ -55,6 +60,13 @@ export function serviceFailure(
     },
   );
 }
+
+/** Services of the contract name it `not_found`, others speak of a model. */
+const isAboutModel = ({ names, message = '' }: ErrorBody) =>
+  /model|not_found/i.test([...names, message].join(' '));
+
+const addedPathHint =
+  'natter added /v1 to the base URL; for an API at another path, set --base-url to all of it, or --api-path / to add nothing';
 
 /** Not implemented, HTTP version not supported: a server of something else, such as files. */
 const lacksApi = (status: number) => status === 501 || status === 505;

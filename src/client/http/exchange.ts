@@ -61,7 +61,9 @@ export function sendWith(begin: Begin, route: Route, limits: ExchangeLimits): Tr
           settle();
           resolve({ status, headers, ...receive(body, headers, { route, clock, signal }) });
         },
-        fail: (error) => end(networkFailure(error, 'waiting', route)),
+        fail(error) {
+          if (!isSettled) end(networkFailure(error, 'waiting', route));
+        },
       });
     });
 }

@@ -20,7 +20,7 @@ const stepBytes = 64 * 1024;
  * order mark is dropped. CR and CRLF become LF, also when a read ends between the two, so that a CR ends its line at
  * once. The parser of events would wait for the next character, and an answer that ends in `[DONE]` would hang.
  */
-class LineDecoder {
+export class LineDecoder {
   readonly #decoder = new TextDecoder();
   #isAfterReturn = false;
 

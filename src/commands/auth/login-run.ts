@@ -1,7 +1,12 @@
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { defaultProfile } from '../../settings/profile-name.ts';
-import { removeCredential, saveCredential, setStoredSetting } from '../../settings/profiles.ts';
+import {
+  removeCredential,
+  saveCredential,
+  setStoredSetting,
+  unsetStoredSetting,
+} from '../../settings/profiles.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
@@ -11,7 +16,7 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { changeStored, noticeOverrides, readStored } from '../service/settings-access.ts';
 import { findStoredPath } from '../service/stored-paths.ts';
-import { checkService, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
+import { findApi, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
 import { askAgain, askBaseUrl, askKey, isInvalidInput } from './login-questions.ts';
 
 export interface LoginOptions extends GlobalOptions {
@@ -72,7 +77,7 @@ async function askAndCheck(
     const apiKey = await askKey(context, options, number > 1);
     context.secrets.keep({ apiKey });
     const checked = options.check
-      ? await checkService(context, presentation, options, withKey(settings, apiKey)).catch(
+      ? await findApi(context, presentation, options, withKey(settings, apiKey)).catch(
           throwRefusal(baseUrl, hasKey(stored, settings)),
         )
       : { result: 'not checked', models: [] };
@@ -80,13 +85,20 @@ async function askAndCheck(
   });
 }
 
-/** Stores the base URL and the key, or removes the stored key if the service needs none. */
-function store(context: Context, profile: string, { apiKey, baseUrl }: CheckedInput) {
-  return changeStored(context, (before) =>
-    apiKey === undefined
-      ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
-      : saveCredential(before, profile, { apiKey, baseUrl }),
-  );
+/** Stores address and key, or removes the stored key if the service needs none. */
+function store(context: Context, profile: string, input: CheckedInput) {
+  const { apiKey, baseUrl, settings } = input;
+  const apiPath = input.apiPath ?? settings.values.apiPath;
+  return changeStored(context, (before) => {
+    const stored =
+      apiKey === undefined
+        ? removeCredential(setStoredSetting(before, profile, 'base-url', baseUrl), profile)
+        : saveCredential(before, profile, { apiKey, baseUrl });
+    // The path of the address that the profile had before may be wrong for this one.
+    return apiPath === undefined
+      ? unsetStoredSetting(stored, profile, 'api-path')
+      : setStoredSetting(stored, profile, 'api-path', apiPath);
+  });
 }
 
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
@@ -105,6 +117,9 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const hadKey = hasKey(stored, settings);
   const { settings: saved } = await store(context, profile, input);
   notices.notice(`${input.baseUrl} ${result}`);
+  if (input.apiPath !== undefined) {
+    notices.notice(`api-path is ${input.apiPath}, because the API is at this path`);
+  }
   const hint = modelHint(models, settings.values.model, settings.profile);
   if (hint !== undefined) notices.notice(hint);
   const { path } = findStoredPath(context, input.apiKey === undefined ? 'settings' : 'credentials');

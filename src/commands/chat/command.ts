@@ -45,6 +45,7 @@ export const outputOptions = () => [
   new Option('--jsonl', 'print each event as a JSON line'),
   new Option('--plain', 'print plain text on a terminal too'),
   new Option('--markdown', 'print styled Markdown into a pipe too'),
+  settingOption('thinkTags'),
   settingOption('wrap'),
   settingOption('theme'),
   new Option('--raw', 'print exactly the bytes of the answer, on a terminal too (unsafe there)'),

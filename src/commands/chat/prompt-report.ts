@@ -10,6 +10,8 @@ import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import type { Service } from '../service/service.ts';
 import type { ChatRun } from './chat-run.ts';
+import { suggestModel } from '../service/near-model.ts';
+import { withHint } from '../program/report.ts';
 
 /** Shows waits, retries and reasoning. */
 export function reportProgress(
@@ -67,11 +69,9 @@ export async function explain(
   const { environment, signal } = run.context;
   let error = thrown;
   if (thrown instanceof Failure && thrown.status !== undefined) {
-    const { suggestModel } = await import('../service/near-model.ts');
     const windows = service.windows();
     error = suggestModel(withSplitHint(thrown, run, fit, windows), request.model, windows);
   }
-  const { withHint } = await import('../program/report.ts');
   return { error, failure: withHint(endingFailure(error, signal), environment) };
 }
 

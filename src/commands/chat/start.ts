@@ -1,6 +1,7 @@
 import type { ChatOptions } from './chat-run.ts';
 import type { Context, Action } from '../program/context.ts';
 import { Failure } from '../../failure.ts';
+import { confirmMistakenCommand } from './mistaken-command.ts';
 
 /** Options that make sense only for a single answer. */
 const oneShot = [
@@ -63,7 +64,6 @@ export const runChat: RunChat = async (context, options, words) => {
     });
   }
   if (mayBeCommand(words, options)) {
-    const { confirmMistakenCommand } = await import('./mistaken-command.ts');
     await confirmMistakenCommand(context, options, words);
   }
   if (options.every !== undefined) {

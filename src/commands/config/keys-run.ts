@@ -1,5 +1,4 @@
-import { keyLabel } from '../../repl/editing/keys/key-bindings.ts';
-import { parseOwnKeys, withOwnKeys } from '../../repl/editing/keys/own-keys.ts';
+import { keyLabel, parseOwnKeys, withOwnKeys } from '../../repl/editing/keys/key-bindings.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
 import { present } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';

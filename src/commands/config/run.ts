@@ -120,7 +120,7 @@ interface KeyCheck {
 /** For `keys.<action>`, whose actions only the code of conversations knows. */
 async function keyCheck(name: string): Promise<KeyCheck> {
   if (!name.startsWith('keys.')) return { inForm: (value) => value, checked: (stored) => stored };
-  const { parseOwnKeys, storedKeys } = await import('../../repl/editing/keys/own-keys.ts');
+  const { parseOwnKeys, storedKeys } = await import('../../repl/editing/keys/key-bindings.ts');
   const changed = name.slice('keys.'.length);
   return {
     inForm: (value) => storedKeys(changed, value),

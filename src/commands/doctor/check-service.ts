@@ -99,7 +99,7 @@ function tokensOf({ usage }: CollectedAnswer): string {
 
 /** For a service that knows none of the paths of the contract. */
 const pathAdvice = (baseUrl: string) =>
-  `is the path of the base URL right? natter adds /v1/chat/completions to ${baseUrl}`;
+  `is the path of the base URL right? natter requests ${baseUrl}/chat/completions`;
 
 async function checkPrompt(
   probe: Probe,
@@ -121,7 +121,12 @@ async function checkPrompt(
   const { baseUrl } = probe.settings.values;
   const isPath = isUnknownPath && failure?.kind === 'not_found' && baseUrl !== undefined;
   const advised = isPath
-    ? { ...finding, advice: pathAdvice(parseBaseUrl(baseUrl).href.replace(/\/$/, '')) }
+    ? {
+        ...finding,
+        advice: pathAdvice(
+          parseBaseUrl(baseUrl, probe.settings.values.apiPath).href.replace(/\/$/, ''),
+        ),
+      }
     : finding;
   await probe.add({ ...advised, section: 'service' });
   return sent;

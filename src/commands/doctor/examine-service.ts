@@ -27,7 +27,8 @@ async function probeService(
 ): Promise<ServerFacts | undefined> {
   const { baseUrl, isSandbox, client, unmetered = client } = service;
   const hasKey = isSandbox || (settings.apiKey ?? settings.apiKeyCommand) !== undefined;
-  const stranger = { baseUrl, apiKey: wrongKey };
+  const apiPath = isSandbox ? undefined : settings.values.apiPath;
+  const stranger = { baseUrl, apiPath, apiKey: wrongKey };
   const strangerClient = hasKey
     ? await openClient(context, presentation.debugLog, settings, stranger, {
         network: observed.open,

@@ -17,6 +17,14 @@ import { promptMessages } from '../../ask/plan-request.ts';
 import type { Context } from '../program/context.ts';
 import { maskText } from '../program/mask-secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
+import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
+import {
+  branchJournal,
+  createJournal,
+  resumeJournal,
+} from '../../conversation/journal/open-journal.ts';
+import { findConversation } from '../../conversation/library/find-conversation.ts';
+import { leafOf, messagesOf, modelOf, systemOf, textOf } from '../../conversation/tree.ts';
 
 /** A new or continued conversation, open for one prompt. */
 export interface OpenConversation {
@@ -46,7 +54,6 @@ export function journalOptions(context: Context, notices: Notices, save: boolean
 }
 
 async function recordTurns(journal: Journal, turns: readonly NextTurn[]): Promise<PromptRecord> {
-  const { createPromptRecord } = await import('../../conversation/journal/record-answer.ts');
   const ids = turns.map((turn) => journal.addTurn(turn).id);
   return createPromptRecord(journal, ids.at(-1));
 }
@@ -66,7 +73,6 @@ function begin(
     id,
     async record() {
       if (!save) return undefined;
-      const { createJournal } = await import('../../conversation/journal/open-journal.ts');
       journal = createJournal(options);
       return recordTurns(journal, messages as readonly NextTurn[]);
     },
@@ -112,9 +118,6 @@ async function openResumed(
   branch: boolean,
 ): Promise<Journal> {
   const folder = requireDataFolder(options.folder);
-  const { findConversation } = await import('../../conversation/library/find-conversation.ts');
-  const { branchJournal, resumeJournal } =
-    await import('../../conversation/journal/open-journal.ts');
   const { id } = findConversation(folder, name);
   const found = { ...options, folder };
   if (branch) return branchJournal(found, id);
@@ -132,7 +135,6 @@ export async function nextTurns(
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<{ readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] }> {
-  const { leafOf, messagesOf, systemOf, textOf } = await import('../../conversation/tree.ts');
   const conversation = journal.conversation();
   const { system } = settings.values;
   const isNewSystem =
@@ -154,7 +156,6 @@ async function resume(
   settings: ResolvedSettings,
   prompt: string,
 ): Promise<OpenConversation> {
-  const { modelOf } = await import('../../conversation/tree.ts');
   const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
   const conversation = journal.conversation();
   return {

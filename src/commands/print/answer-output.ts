@@ -23,6 +23,8 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { cleanLine } from '../program/mask-secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
+import { ownColors } from '../../settings/own-colors.ts';
+import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {
@@ -57,7 +59,7 @@ export async function loadOwnPaints(
   terminal: TerminalColors,
 ): Promise<OwnPaints | undefined> {
   if (Object.keys(colors).length === 0) return undefined;
-  return (await import('./own-paints.ts')).ownPaints(colors, terminal);
+  return createOwnPaints(ownColors(colors), terminal);
 }
 
 const none = () => 0;
@@ -69,7 +71,6 @@ export async function answerStyle(
   { style: own, colors }: Pick<Presentation, 'style' | 'colors'>,
   { theme = 'color', ownColors = {} }: Look,
 ): Promise<Style> {
-  const { themedStyle } = await import('../../terminal/themes.ts');
   const paints = own.colored ? await loadOwnPaints(ownColors, colors) : undefined;
   return themedStyle(theme, own, colors, paints);
 }

@@ -2,7 +2,7 @@ import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { trueOrFalse } from '../../settings/value-types.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
-import { hasColor, plainStyle, type Style } from '../../terminal/style.ts';
+import { colorStyle, hasColor, plainStyle, type Style } from '../../terminal/style.ts';
 import { terminalColors } from '../../terminal/device/terminal-colors.ts';
 import type { TerminalColors } from '../../terminal/themes.ts';
 import { opensLinks } from '../../terminal/device/link-support.ts';
@@ -57,12 +57,6 @@ function isUnicode({ environment, platform }: Context): boolean {
   return ['utf-8', 'utf8'].some((charset) => locale.toLowerCase().includes(charset));
 }
 
-async function loadStyle(isColored: boolean): Promise<Style> {
-  if (!isColored) return plainStyle;
-  const { createChalkStyle } = await import('../../terminal/chalk-style.ts');
-  return createChalkStyle();
-}
-
 interface AccessOptions {
   readonly accessible?: boolean;
 }
@@ -94,8 +88,8 @@ export async function present(
   const canDraw = canRedraw(environment, options);
   // Debug lines would interrupt the rows that are redrawn.
   const isInterrupted = debug && stderr.isTerminal;
-  const styleOf = ({ isTerminal }: OutputStream): Promise<Style> =>
-    loadStyle(hasColor({ isTerminal, environment, option: options.color }));
+  const styleOf = ({ isTerminal }: OutputStream): Style =>
+    hasColor({ isTerminal, environment, option: options.color }) ? colorStyle : plainStyle;
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
     debugLog: createDebugLog({
@@ -103,8 +97,8 @@ export async function present(
       enabled: debug,
       clean: (text) => cleanLine(context, text),
     }),
-    style: await styleOf(streams.stdout),
-    noticeStyle: await styleOf(stderr),
+    style: styleOf(streams.stdout),
+    noticeStyle: styleOf(stderr),
     animated: stderr.isTerminal && canDraw && !debug,
     drawsOutput: streams.stdout.isTerminal && canDraw && !isInterrupted,
     isSpoken: streams.stdout.isTerminal && !canDraw,

@@ -3,6 +3,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { lookOf, type Look } from './answer-output.ts';
 import type { Presentation } from './presentation.ts';
+import { readSettings } from '../service/settings-access.ts';
 
 /** The wrapping, the theme and the colours of the user for stored answers. Settings that cannot be read do not hide an answer. */
 export async function storedLook(
@@ -11,7 +12,6 @@ export async function storedLook(
   options: GlobalOptions,
 ): Promise<Look> {
   if (!context.streams.stdout.isTerminal) return {};
-  const { readSettings } = await import('../service/settings-access.ts');
   try {
     return lookOf(readSettings(context, notices, options));
   } catch (error) {

@@ -1,11 +1,10 @@
 import type { SettingValues } from '../../settings/setting-values.ts';
 import {
-  progressSequence,
-  titleSequence,
+  TerminalWindow,
   windowModes,
   type WindowProgress,
-} from '../../terminal/window/window-sequences.ts';
-import { windowWays } from '../../terminal/window/window-ways.ts';
+  windowWays,
+} from '../../terminal/window.ts';
 import type { Context } from '../program/context.ts';
 
 /** The state of a command in the title and the tab of the window that shows its standard error. */
@@ -31,24 +30,18 @@ export function openWindowStatus(
   const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
   if (!animated || !(ways.title || ways.progress)) return noStatus;
   const { enter, leave } = windowModes(ways, false);
-  let last = '';
   let isOpen = false;
+  const window = new TerminalWindow(ways, (sequence) => {
+    void streams.stderr.write(isOpen ? sequence : enter + sequence);
+    isOpen = true;
+  });
   const close = (write: (sequences: string) => unknown) => {
     if (isOpen) write(leave);
     isOpen = false;
   };
   const forget = device.onExit(() => close((text) => device.writeNow(text, 'stderr')));
   return {
-    show(text, value) {
-      const next = [
-        ways.title ? titleSequence(text) : '',
-        ways.progress ? progressSequence(value, ways) : '',
-      ].join('');
-      if (next === last) return;
-      void streams.stderr.write((isOpen ? '' : enter) + next);
-      isOpen = true;
-      last = next;
-    },
+    show: (text, value) => window.show(text, value),
     end() {
       forget();
       close((text) => streams.stderr.write(text));

@@ -15,6 +15,7 @@ export interface GlobalOptions {
   readonly replay?: string;
   readonly speed?: string;
   readonly baseUrl?: string;
+  readonly apiPath?: string;
   readonly allowInsecure?: boolean;
   readonly retries?: string;
   readonly retryMaxWait?: string;
@@ -43,6 +44,7 @@ export const generalGroup = 'General options:';
 /** Settings about reaching the service; every command has their options. */
 const serviceSettings = [
   'baseUrl',
+  'apiPath',
   'allowInsecure',
   'retries',
   'retryMaxWait',

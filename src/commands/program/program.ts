@@ -10,6 +10,7 @@ import { printHelp } from './print-help.ts';
 import { formatShortHelp, wantsShortHelp } from './short-help.ts';
 import { withDashes } from './text-words.ts';
 import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
+import { addVariables } from '../run/variable-help.ts';
 
 /** The first lines of the help. */
 const programExamples = [
@@ -86,7 +87,6 @@ async function namedHelp(context: Context, { commands }: Command): Promise<strin
   const command = commands.find((candidate) => candidate.name() === 'run');
   const name = command?.args.find((word) => !word.startsWith('-'));
   if (command === undefined || name === undefined) return undefined;
-  const { addVariables } = await import('../run/variable-help.ts');
   await addVariables(context, command, name);
   return command.helpInformation();
 }

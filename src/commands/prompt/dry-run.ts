@@ -11,6 +11,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { printJson } from '../print/print-data.ts';
 import { clientOptions, type ClientContext, type Target } from '../service/service.ts';
+import { sandboxKey } from '../../sandbox/keys.ts';
 
 const path = 'chat/completions';
 
@@ -22,18 +23,18 @@ const maskedKey = 'unknown';
 
 async function targetOf(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
   if (options.sandbox === true) {
-    const { sandboxKey } = await import('../../sandbox/keys.ts');
     return { baseUrl: placeholder, apiKey: sandboxKey };
   }
   // The command that prints the key is not run.
   const apiKey = settings.apiKeyCommand === undefined ? settings.apiKey?.value : maskedKey;
-  return { baseUrl: settings.values.baseUrl ?? placeholder, apiKey };
+  const { baseUrl = placeholder, apiPath } = settings.values;
+  return { baseUrl, apiPath, apiKey };
 }
 
 function addressOf(options: GlobalOptions, { values }: ResolvedSettings): string {
   if (options.sandbox === true) return `{sandbox}/v1/${path}`;
   if (values.baseUrl === undefined) return `{base_url}/v1/${path}`;
-  return String(endpointUrl(parseBaseUrl(values.baseUrl), path));
+  return String(endpointUrl(parseBaseUrl(values.baseUrl, values.apiPath), path));
 }
 
 function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeaders {

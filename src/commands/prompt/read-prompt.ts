@@ -17,6 +17,7 @@ import type { Context } from '../program/context.ts';
 import { attachFiles } from './attach-files.ts';
 import type { SecretGuard } from './guard/secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
+import { refuseUnattached } from './file-names.ts';
 
 interface InputOptions {
   /** `-`: input must not be empty, and a terminal is read too. */
@@ -220,7 +221,6 @@ export async function readPrompt(
   const required = promptWords.length < words.length || options.file?.includes(inputWord) === true;
   const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   if (names.length > 0 && options.isPrompt !== true) {
-    const { refuseUnattached } = await import('./file-names.ts');
     await refuseUnattached(promptWords);
   }
   const hasPrompt = prompt !== '' || names.length > 0;

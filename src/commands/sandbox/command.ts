@@ -24,6 +24,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     .option('--host <address>', 'loopback address to listen on, default 127.0.0.1', '127.0.0.1')
     .option('--port <number>', 'port to listen on, default 0 (any free port)', '0')
     .option('--log', 'print each request as a JSON line on standard output, keys masked')
+    .option('--lenient', 'ignore parameters that the contract does not have, such as temperature')
     .option('--rate-limit <n/time>', 'rate limit for every key, such as 3/10s')
     .option('--scenario <file>', 'JSON file of fault rules')
     .option('--upstream <url>', 'upstream server that answers prompts [NATTER_UPSTREAM_API_KEY]')
@@ -42,6 +43,7 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
   setExamples(command, [
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',
+    'natter sandbox --lenient --port 8080',
     'natter sandbox --scenario faults.json',
     'natter sandbox --upstream http://localhost --map origin=a --map nextgen=b',
   ]);

@@ -3,8 +3,7 @@ import { Failure } from '../../failure.ts';
 import { faultFromOptions } from '../../sandbox/faults/fault-options.ts';
 import type { FaultRule } from '../../sandbox/faults/fault-rules.ts';
 import { parseScenario } from '../../sandbox/faults/scenario.ts';
-import { sandboxKey } from '../../sandbox/keys.ts';
-import { parseRateLimit } from '../../sandbox/rate-limit.ts';
+import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { present, type Presentation } from '../print/presentation.ts';
@@ -16,6 +15,7 @@ import type { Upstream } from './upstream.ts';
 export interface SandboxOptions extends UpstreamOptions {
   readonly host: string;
   readonly log?: boolean;
+  readonly lenient?: boolean;
   readonly scenario?: string;
   readonly rateLimit?: string;
   readonly [faultField: string]: unknown;
@@ -78,6 +78,7 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
       port,
       clock: context.clock,
       faults,
+      lenient: options.lenient === true,
       ...(rateLimit === undefined ? {} : { rateLimit }),
       ...(upstream === undefined ? {} : { engine: upstream.engine }),
       ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
@@ -87,7 +88,8 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
     else await stdout.write(`${sandbox.url}\n`);
     // Not a notice: it would mask the sandbox's key if that is the configured key.
     const example = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
-    if (options.quiet !== true) await stderr.write(`natter: try it: ${example}\n`);
+    const other = `natter: base URL of other programs: ${sandbox.url}/v1, key: ${sandboxKey}`;
+    if (options.quiet !== true) await stderr.write(`natter: try it: ${example}\n${other}\n`);
     await aborted(context.signal);
     await sandbox.close();
   } finally {

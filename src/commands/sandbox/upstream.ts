@@ -97,8 +97,8 @@ interface EngineParts {
 }
 
 async function targetOf(context: Context, settings: UpstreamSettings): Promise<Target> {
-  const { baseUrl } = settings.values;
-  return { baseUrl, apiKey: await serviceKey(context, settings) };
+  const { baseUrl, apiPath } = settings.values;
+  return { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
 }
 
 function createEngine(parts: EngineParts): Engine {

@@ -4,12 +4,8 @@ import type { Notices } from '../../output/notices.ts';
 import { createRecorder } from '../../recording/recorder.ts';
 import { openRecordingFile } from '../../recording/recording-file.ts';
 import { readRecording } from '../../recording/read-recording.ts';
-import { createReplay } from '../../recording/replay.ts';
-import { createReplayClock } from '../../recording/replay-clock.ts';
-import {
-  createConsumedExchanges,
-  keepConsumedExchanges,
-} from '../../recording/consumed-exchanges.ts';
+import { createReplay, createReplayClock } from '../../recording/replay.ts';
+import { createConsumedExchanges, keepConsumedExchanges } from '../../recording/match-exchange.ts';
 import { appendFile } from '../../storage/append-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';

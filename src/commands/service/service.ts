@@ -22,6 +22,13 @@ import { maskText, textFilter } from '../program/mask-secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { noticeRisks } from './notice-risks.ts';
 import { withoutThinkTags } from './think-tags.ts';
+import { otherProfiles } from './other-profiles.ts';
+import { createClient } from '../../client/create-client.ts';
+import { nodeNetwork } from '../../client/http/node-network.ts';
+import { maskClient } from './masked-client.ts';
+import { logClient } from './logged-client.ts';
+import { commandLabel, keyFromCommand } from './key-command.ts';
+import { explainPrintedKey } from './printed-key-client.ts';
 
 export interface Service {
   readonly client: Client;
@@ -50,7 +57,6 @@ async function noticeSandbox(
   settings: ResolvedSettings,
   writesFile: boolean,
 ): Promise<void> {
-  const { otherProfiles } = await import('./other-profiles.ts');
   const others = otherProfiles(context, settings);
   const { problem, hint } = others ?? unconfigured;
   const { stdin, stdout, stderr } = context.streams;
@@ -65,6 +71,8 @@ async function noticeSandbox(
 
 export interface Target {
   readonly baseUrl: string;
+  /** Of the settings; the sandbox has the usual one. */
+  readonly apiPath?: string | undefined;
   readonly apiKey: string | undefined;
   /** The setting whose command printed the key. */
   readonly printedBy?: Resolved<string> | undefined;
@@ -78,11 +86,12 @@ type MaskedContext = ClientContext & Pick<Context, 'secrets'>;
 export function clientOptions(
   context: ClientContext,
   settings: ResolvedSettings,
-  { baseUrl, apiKey }: Target,
+  { baseUrl, apiPath, apiKey }: Target,
 ): Omit<ClientOptions, 'network'> {
   const { values } = settings;
   return {
     baseUrl,
+    apiPath,
     ...(apiKey === undefined ? {} : { apiKey }),
     headers: withoutSources(settings.headers),
     userAgent: `natter/${context.version}`,
@@ -111,9 +120,6 @@ export async function openClient(
   target: Target,
   others: Partial<ClientOptions> = {},
 ): Promise<Client> {
-  const { createClient } = await import('../../client/create-client.ts');
-  const { nodeNetwork } = await import('../../client/http/node-network.ts');
-  const { maskClient } = await import('./masked-client.ts');
   const middleware = [maskClient(() => textFilter(context.secrets))];
   const client = createClient({
     ...clientOptions(context, settings, target),
@@ -121,15 +127,12 @@ export async function openClient(
     ...others,
   });
   if (isSet(context.environment, 'NATTER_DEBUG')) {
-    const { logClient } = await import('./logged-client.ts');
-    const baseUrl = parseBaseUrl(target.baseUrl);
+    const baseUrl = parseBaseUrl(target.baseUrl, target.apiPath);
     const address = (path: string) => maskUrl(String(endpointUrl(baseUrl, path)));
     const profile = settings.profile.value;
     middleware.push(logClient({ log, clock: context.clock, address, profile }));
   }
   if (target.printedBy !== undefined) {
-    const { commandLabel } = await import('./key-command.ts');
-    const { explainPrintedKey } = await import('./printed-key-client.ts');
     middleware.push(explainPrintedKey(commandLabel(target.printedBy)));
   }
   return middleware.reduce((inner, wrap) => wrap(inner), client);
@@ -142,7 +145,6 @@ export async function serviceKey(
 ): Promise<string | undefined> {
   const { apiKey, apiKeyCommand } = settings;
   if (apiKeyCommand === undefined) return apiKey?.value;
-  const { keyFromCommand } = await import('./key-command.ts');
   return keyFromCommand(context, settings.values, apiKeyCommand);
 }
 
@@ -187,7 +189,7 @@ async function openTarget(
 ): Promise<OpenTarget> {
   if (baseUrl !== undefined) {
     const apiKey = await serviceKey(context, settings);
-    return { baseUrl, apiKey, printedBy: settings.apiKeyCommand };
+    return { baseUrl, apiPath: settings.values.apiPath, apiKey, printedBy: settings.apiKeyCommand };
   }
   const { startSandbox } = await import('../../sandbox/server.ts');
   const { sandboxKey } = await import('../../sandbox/keys.ts');

@@ -6,12 +6,11 @@ import {
 } from '../../terminal/text/columns.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import {
-  createLiveRegion,
-  type LiveRegion,
+  LiveRegion,
   type LiveRegionOptions,
-} from '../../terminal/live/live-region.ts';
-import type { Frame } from '../../terminal/live/live-paint.ts';
-import type { RegionPlace } from '../../terminal/live/live-screen.ts';
+  type RegionPlace,
+} from '../../terminal/region/region.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
 import { createSanitizer, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Clock } from '../../clock.ts';
@@ -114,7 +113,7 @@ function watchTerminal(device: AnswerColumnsOptions['device'], region: LiveRegio
 function openRegion(shown: Shown) {
   const { options, columns } = shown;
   const { device, output, clock } = options;
-  const region = createLiveRegion(options);
+  const region = new LiveRegion(options);
   const ending = new AbortController();
   const draw = () => region.render((place) => frameOf(shown, place));
   const stopWatching = watchTerminal(device, region);

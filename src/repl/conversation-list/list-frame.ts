@@ -1,11 +1,10 @@
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import { type KeyAction, type KeyMap, keyOf } from '../editing/keys/key-bindings.ts';
 import { count, timeAgo } from '../../output/figures.ts';
-import type { Frame } from '../../terminal/live/live-paint.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import type { ConversationList, PreviewTurn } from '../state/conversation-list.ts';
-import { type KeyMap, keyOf } from '../editing/keys/key-map.ts';
 import type { Style } from '../../terminal/style.ts';
 import { symbolsFor, type Symbols } from '../text/symbols.ts';
 import { fittingEnd, shorten } from '../view/fit-parts.ts';

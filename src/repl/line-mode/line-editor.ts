@@ -1,7 +1,6 @@
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import { newerEntry, olderEntry } from '../editing/history.ts';
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { actionOf, keyOf } from '../editing/keys/key-map.ts';
+import { type KeyAction, actionOf, keyOf } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { contentOf } from '../editing/paste.ts';
 import {

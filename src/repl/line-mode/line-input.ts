@@ -3,7 +3,7 @@ import type { TerminalDevice } from '../../terminal/device/device.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { editActions } from '../editing/edit-actions.ts';
 import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
-import { createKeyParser } from '../editing/keys/key-parser.ts';
+import { KeyParser } from '../editing/keys/key-parser.ts';
 import { contentOf } from '../editing/paste.ts';
 import { clearBuffer, createBuffer, insert } from '../editing/text-buffer.ts';
 import { createDebounce } from '../session/timers.ts';
@@ -93,7 +93,7 @@ interface SecretReaderOptions {
 
 /** Reads hidden lines from a raw terminal. */
 function createSecretReader({ enter, cancel }: SecretReaderOptions) {
-  const parser = createKeyParser();
+  const parser = new KeyParser();
   let buffer = createBuffer();
   const finish = (act: (text: string) => void) => {
     const text = contentOf(buffer);

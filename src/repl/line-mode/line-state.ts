@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { History } from '../editing/history.ts';
-import type { KeyMap } from '../editing/keys/key-map.ts';
+import type { KeyMap } from '../editing/keys/key-bindings.ts';
 import type { TextBuffer } from '../editing/text-buffer.ts';
 import type { LineChoices, LineCompletion } from './line-completion.ts';
 import type { LineSearch } from './line-search.ts';

@@ -10,7 +10,7 @@ import {
   type History,
   type HistorySearch,
 } from '../editing/history.ts';
-import { keyOf, neededKeyOf, type KeyMap } from '../editing/keys/key-map.ts';
+import { keyOf, neededKeyOf, type KeyMap } from '../editing/keys/key-bindings.ts';
 import { layout, composerColumns, composerRows } from '../editing/layout.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
 import { isEmpty } from '../editing/text-buffer.ts';

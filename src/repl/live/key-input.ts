@@ -1,8 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { TerminalReply } from '../../terminal/device/traits.ts';
-import type { KeyEvent } from '../editing/keys/key-event.ts';
-import { createKeyParser, flushDelay } from '../editing/keys/key-parser.ts';
-import { joinPasteBurst } from '../editing/keys/paste-burst.ts';
+import { type KeyEvent, joinPasteBurst } from '../editing/keys/key-event.ts';
+import { KeyParser, flushDelay } from '../editing/keys/key-parser.ts';
 import { sleepAndRead } from '../session/timers.ts';
 
 /** Parses raw terminal input into keys; a timeout distinguishes Esc from the start of a sequence. */
@@ -16,7 +15,7 @@ export function createKeyInput(
   onKeys: (events: readonly KeyEvent[]) => void,
   onReply: (reply: TerminalReply) => void,
 ): KeyInput {
-  const parser = createKeyParser(onReply);
+  const parser = new KeyParser(onReply);
   let flushTimer = new AbortController();
   const emit = (events: readonly KeyEvent[]) => {
     if (events.length > 0) onKeys(events);

@@ -1,17 +1,12 @@
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import type { Clock } from '../../clock.ts';
-import type { Frame } from '../../terminal/live/live-paint.ts';
-import type { RegionPlace } from '../../terminal/live/live-screen.ts';
-import { createLiveRegion, type LiveRegion } from '../../terminal/live/live-region.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
+import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
 import type { Style } from '../../terminal/style.ts';
 import { loadOwnPaints } from '../../commands/print/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { createFormats } from './answer-formats.ts';
-import {
-  createTerminalQueries,
-  terminalTraits,
-  type TerminalTraits,
-} from '../../terminal/device/traits.ts';
+import { terminalTraits, type TerminalTraits } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { Repl, Screen } from '../session/session-core.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';
@@ -24,7 +19,7 @@ import { createDrawer } from '../view/draw-frame.tsx';
 import { spinnerPace } from '../view/status-row.ts';
 import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
-import { createWindowWatch, type WindowWatch } from './window-watch.ts';
+import { WindowWatch } from './window-watch.ts';
 
 interface Live {
   readonly repl: Repl;
@@ -169,9 +164,8 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   const write = (text: string) => void output.write(text);
   const traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
   const ownPaints = await loadOwnPaints(settings.colors, colors);
-  const queries = createTerminalQueries(write);
   const checkSize = () => device.checkSize();
-  const region = createLiveRegion({ output, clock, checkSize, ...queries, ...traits });
+  const region = new LiveRegion({ ...traits, output, clock, checkSize });
   let session: Session;
   const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
@@ -181,8 +175,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   const background = createBackground({ style, colors, traits, clock, write, onChange });
   const keys = createKeyInput(clock, onKeys, (reply) => {
     if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
-    else if (reply.type === 'background') background.answered(reply.shade);
-    else queries.answered(reply);
+    else background.answered(reply.shade);
   });
   const live: Live = { repl, traits, region, keys, background, session: () => session };
   const { frameStyleOf, formatOf } = createFormats(presentation, output, ownPaints, background);
@@ -201,7 +194,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   session = createSession({ repl, journal, state, screen, format: formatOf });
   const rawMode = enterRawMode(live);
   const { windowTitle: title, ...values } = settings.values;
-  live.window = createWindowWatch({ ...values, title, environment }, (sequences) =>
+  live.window = new WindowWatch({ ...values, title, environment }, (sequences) =>
     region.writeAside(sequences),
   );
   rawMode.extend(live.window.modes);

@@ -2,17 +2,12 @@ import type { Environment } from '../../environment.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import type { TerminalModes } from '../../terminal/device/raw-mode.ts';
 import {
-  notificationSequence,
-  progressSequence,
-  titleSequence,
+  TerminalWindow,
   windowModes,
   type WindowProgress,
-} from '../../terminal/window/window-sequences.ts';
-import {
-  windowWays,
   type WindowSettings,
-  type WindowWays,
-} from '../../terminal/window/window-ways.ts';
+  windowWays,
+} from '../../terminal/window.ts';
 import type { ReplState } from '../state/state.ts';
 import { durationText } from '../text/status-text.ts';
 
@@ -20,15 +15,6 @@ export interface WindowOptions extends WindowSettings {
   /** Milliseconds. */
   readonly notifyAfter: number;
   readonly environment: Environment;
-}
-
-/** Shows the state of a conversation in the title, the tab and notifications of the terminal's window. */
-export interface WindowWatch {
-  readonly modes: TerminalModes;
-  show(state: ReplState): void;
-  focus(hasFocus: boolean): void;
-  /** Writes everything again, after the modes were set again. */
-  refresh(): void;
 }
 
 function activityName({ activity, dialog }: ReplState): string | undefined {
@@ -54,29 +40,11 @@ function outcomeOf({ dialog, isQueuePaused }: ReplState, elapsed: number): strin
     : `answered in ${durationText(Math.round(elapsed / 1000))}`;
 }
 
-interface Channel {
-  forget(): void;
-  send(sequence: string, key?: string): void;
-}
-
-/** Writes a sequence unless it was the last one. */
-function createChannel(write: (sequence: string) => void): Channel {
-  let last = '';
-  return {
-    forget: () => void (last = ''),
-    send(sequence: string, key = sequence) {
-      if (key === last) return;
-      last = key;
-      write(sequence);
-    },
-  };
-}
-
-class Watch implements WindowWatch {
+/** Shows the state of a conversation in the title, the tab and notifications of the terminal's window. */
+export class WindowWatch {
   readonly modes: TerminalModes;
-  readonly #ways: WindowWays;
-  readonly #title: Channel;
-  readonly #progress: Channel;
+  readonly #window: TerminalWindow;
+  readonly #notifyAfter: number;
   #shown: ReplState | undefined;
   #hasFocus = true;
   /** An answer ended while the window had no focus. */
@@ -84,22 +52,22 @@ class Watch implements WindowWatch {
   /** Monotonic milliseconds. */
   #busySince: number | undefined;
 
-  readonly #notifyAfter: number;
-  readonly #write: (sequences: string) => void;
-
+  /** `write` gets sequences that change nothing on the screen. */
   constructor(options: WindowOptions, write: (sequences: string) => void) {
-    this.#ways = windowWays(options, options.environment);
-    this.modes = windowModes(this.#ways, true);
+    const ways = windowWays(options, options.environment);
+    this.modes = windowModes(ways, true);
+    this.#window = new TerminalWindow(ways, write);
     this.#notifyAfter = options.notifyAfter;
-    this.#write = write;
-    this.#title = createChannel(write);
-    this.#progress = createChannel(write);
   }
 
   show(state: ReplState): void {
     this.#notify(state);
-    this.#showTitle(state);
-    this.#showProgress(state);
+    const name = activityName(state) ?? (this.#isUnseen ? 'answered' : undefined);
+    const conversation = titleOf(state.conversation);
+    const title = conversation === '' ? 'natter' : `${conversation} - natter`;
+    const progress = progressOf(state);
+    const turn = progress === 'none' ? 0 : Math.floor(state.now / renewal);
+    this.#window.show(name === undefined ? title : `${name}: ${title}`, progress, turn);
     this.#shown = state;
   }
 
@@ -109,26 +77,10 @@ class Watch implements WindowWatch {
     if (this.#shown !== undefined) this.show(this.#shown);
   }
 
+  /** Writes everything again, after the modes were set again. */
   refresh(): void {
-    this.#title.forget();
-    this.#progress.forget();
+    this.#window.refresh();
     if (this.#shown !== undefined) this.show(this.#shown);
-  }
-
-  #showTitle(state: ReplState): void {
-    if (!this.#ways.title) return;
-    const name = activityName(state) ?? (this.#isUnseen ? 'answered' : undefined);
-    const conversation = titleOf(state.conversation);
-    const parts = [conversation === '' ? 'natter' : `${conversation} - natter`];
-    if (name !== undefined) parts.unshift(name);
-    this.#title.send(titleSequence(parts.join(': ')));
-  }
-
-  #showProgress(state: ReplState): void {
-    const value = progressOf(state);
-    if (!this.#ways.progress || (value === 'none' && this.#shown === undefined)) return;
-    const turn = value === 'none' ? 0 : Math.floor(state.now / renewal);
-    this.#progress.send(progressSequence(value, this.#ways), `${value} ${turn}`);
   }
 
   #notify(state: ReplState): void {
@@ -141,14 +93,6 @@ class Watch implements WindowWatch {
     this.#isUnseen = true;
     const about = titleOf(conversation);
     const outcome = outcomeOf(state, elapsed);
-    const text = about === '' ? outcome : `${outcome}: ${about}`;
-    const sequence = notificationSequence(text, this.#ways);
-    if (sequence !== '') this.#write(sequence);
+    this.#window.notify(about === '' ? outcome : `${outcome}: ${about}`);
   }
 }
-
-/** `write` gets sequences that change nothing on the screen. */
-export const createWindowWatch = (
-  options: WindowOptions,
-  write: (sequences: string) => void,
-): WindowWatch => new Watch(options, write);

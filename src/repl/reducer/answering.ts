@@ -1,4 +1,4 @@
-import { neededKeyOf } from '../editing/keys/key-map.ts';
+import { neededKeyOf } from '../editing/keys/key-bindings.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import {
   modelOf,

@@ -1,14 +1,12 @@
 import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
 import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts';
-import type { KeyAction, KeyContext } from '../editing/keys/key-bindings.ts';
-import { actionOf } from '../editing/keys/key-map.ts';
+import { type KeyAction, type KeyContext, actionOf } from '../editing/keys/key-bindings.ts';
 import { closeList, onListAction, onListText } from '../conversation-list/answer-list.ts';
 import { isComposing } from '../state/vi-session.ts';
 import { pressVi } from './vi-keys.ts';
-import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
+import { chordOf, type KeyEvent, splitBurst } from '../editing/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
-import { splitBurst } from '../editing/keys/paste-burst.ts';
 import {
   insert,
   insertPaste,

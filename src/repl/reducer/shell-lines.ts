@@ -1,4 +1,4 @@
-import { keyOf, neededKeyOf } from '../editing/keys/key-map.ts';
+import { keyOf, neededKeyOf } from '../editing/keys/key-bindings.ts';
 import { contentOf, shownText } from '../editing/paste.ts';
 import type { Draft } from '../editing/text-buffer.ts';
 import {

@@ -1,4 +1,4 @@
-import { neededKeyOf } from '../editing/keys/key-map.ts';
+import { neededKeyOf } from '../editing/keys/key-bindings.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { withFile } from '../state/attachments.ts';

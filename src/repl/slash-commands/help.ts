@@ -1,8 +1,14 @@
 import { nearlyNamed } from '../../near-name.ts';
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import { keyBindings, keyLabel, type KeyAction } from '../editing/keys/key-bindings.ts';
-import { defaultKeyMap, keyOf, newLineKey } from '../editing/keys/key-map.ts';
+import {
+  keyBindings,
+  keyLabel,
+  type KeyAction,
+  defaultKeyMap,
+  keyOf,
+  newLineKey,
+} from '../editing/keys/key-bindings.ts';
 import { printNotice, refuse, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { commandOfOtherName, otherPrograms } from './other-names.ts';

@@ -1,4 +1,4 @@
-import type { CaretShape } from '../../terminal/live/live-paint.ts';
+import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { TextBuffer } from '../editing/text-buffer.ts';
 import type { ViMode, ViState } from '../editing/vi/vi-state.ts';
 

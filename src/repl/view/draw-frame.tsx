@@ -1,6 +1,6 @@
 import { renderToString } from 'ink';
-import type { Frame } from '../../terminal/live/live-paint.ts';
-import type { RegionPlace } from '../../terminal/live/live-screen.ts';
+import type { Frame } from '../../terminal/region/paint.ts';
+import type { RegionPlace } from '../../terminal/region/region.ts';
 import type { Style } from '../../terminal/style.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';

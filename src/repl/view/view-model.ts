@@ -3,7 +3,7 @@
 // Every string is safe to show (sanitized, one line, no escape codes) unless its comment differs. Numbers
 // are raw: the view formats them. Absent parts take no row.
 
-import type { CaretShape } from '../../terminal/live/live-paint.ts';
+import type { CaretShape } from '../../terminal/region/paint.ts';
 
 /** All of the live region, top to bottom. */
 export interface ViewModel {

@@ -8,14 +8,11 @@ export interface Ending {
   readonly usage: Required<Usage>;
 }
 
-/** The deltas of one group are ready at the same time; the next group may take time. */
-export type DeltaGroups = Iterable<Iterable<string>> | AsyncIterable<Iterable<string>>;
-
 export interface Completion {
   readonly id: string;
   readonly model: string;
   /** Lazy; can be iterated once. */
-  readonly deltas: DeltaGroups;
+  readonly deltas: Iterable<string> | AsyncIterable<string>;
   /** For the deltas that were read so far. */
   ending(): Ending;
 }
@@ -32,15 +29,13 @@ const deltasPerTurn = 10_000;
 async function wholeText({ deltas }: Completion, limit: number): Promise<string> {
   const read: string[] = [];
   let length = 0;
-  for await (const group of deltas) {
-    for (const delta of group) {
-      read.push(delta);
-      length += delta.length;
-      if (read.length % deltasPerTurn === 0) await nextTurn();
-      if (length > limit) {
-        const size = `over ${limit} characters, which is too long for one JSON body`;
-        throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
-      }
+  for await (const delta of deltas) {
+    read.push(delta);
+    length += delta.length;
+    if (read.length % deltasPerTurn === 0) await nextTurn();
+    if (length > limit) {
+      const size = `over ${limit} characters, which is too long for one JSON body`;
+      throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
     }
   }
   return read.join('');

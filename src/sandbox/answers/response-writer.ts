@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Transform, Writable } from 'node:stream';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
 import { type Exchange, pause } from '../exchange.ts';
-import type { Fault } from '../faults/fault-fields.ts';
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
@@ -44,86 +44,90 @@ export function responseHeaders(
   };
 }
 
-/** With the fault `framing=close`, the body ends with the connection. */
-export function applyFraming({ fault, response }: Exchange): void {
-  if (fault.framing !== 'close') return;
-  response.useChunkedEncodingByDefault = false;
-  response.shouldKeepAlive = false;
-}
-
 /** Writes the body of an answer: compressed, split and slowed down by the fault. */
 export interface BodyWriter {
   /** Resolves when the client can take more. */
   write(chunk: string | Buffer): Promise<void>;
-  /** Resolves when the compressor has sent everything. */
-  flush(): Promise<void>;
   end(): void;
 }
 
-type Encoding = NonNullable<Fault['encoding']>;
+const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
 
-interface Compressor extends Transform {
-  flush(callback: () => void): void;
+/** They send each write at once. */
+const compressors = {
+  gzip: () => createGzip({ flush: Z_SYNC_FLUSH }),
+  br: () => createBrotliCompress({ flush: BROTLI_OPERATION_FLUSH }),
+  deflate: () => createDeflate({ flush: Z_SYNC_FLUSH }),
+};
+
+type WriteBytes = (chunk: string | Buffer) => Promise<void>;
+
+function openCompressor(
+  encoding: keyof typeof compressors,
+  { response, signal }: Exchange,
+): { readonly write: WriteBytes; readonly target: Transform } {
+  const target = compressors[encoding]();
+  target.pipe(response);
+  // Without a reader, a write would wait forever.
+  const destroy = () => void target.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  target.once('close', () => signal.removeEventListener('abort', destroy));
+  const write: WriteBytes = (chunk) =>
+    new Promise((resolve) => {
+      target.write(chunk, () => resolve());
+    });
+  return { write, target };
 }
 
-async function createCompressor(encoding: Encoding): Promise<Compressor> {
-  const zlib = await import('node:zlib');
-  const create = {
-    gzip: zlib.createGzip,
-    br: zlib.createBrotliCompress,
-    deflate: zlib.createDeflate,
-  }[encoding];
-  return create();
-}
-
-function bytesPerWrite({ split, drip }: Fault): number | undefined {
-  return drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
-}
-
-function createWrite(exchange: Exchange, target: Writable): BodyWriter['write'] {
-  const { fault, signal } = exchange;
-  const size = bytesPerWrite(fault);
-  const interval = fault.drip?.bytes === undefined ? 0 : fault.drip.interval;
-  const writeWhole = async (chunk: string | Buffer): Promise<void> => {
-    signal.throwIfAborted();
-    if (!target.write(chunk)) await once(target, 'drain', { signal });
+/** Writes to the response as fast as the client reads. */
+function openResponse({ response, signal }: Exchange) {
+  const write: WriteBytes = async (chunk) => {
+    if (!response.write(chunk)) await once(response, 'drain', { signal });
   };
-  if (size === undefined) return writeWhole;
+  return { write, target: response };
+}
+
+/** Writes a few bytes at a time. */
+function slowDown(exchange: Exchange, write: WriteBytes): WriteBytes {
+  const { drip, split } = exchange.fault;
+  const size = drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
+  if (size === undefined) return write;
+  const interval = drip?.bytes === undefined ? 0 : drip.interval;
   return async (chunk) => {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    const bytes = Buffer.from(chunk);
     for (let start = 0; start < bytes.length; start += size) {
-      await writeWhole(bytes.subarray(start, start + size));
+      exchange.signal.throwIfAborted();
+      await write(bytes.subarray(start, start + size));
       await nextTurn();
       if (interval > 0) await pause(exchange, interval);
     }
   };
 }
 
-function pipeCompressor(compressor: Compressor, { response, signal }: Exchange): void {
-  compressor.pipe(response);
-  // Without a reader, a flush would wait forever.
-  const destroy = (): void => void compressor.destroy();
-  signal.addEventListener('abort', destroy, { once: true });
-  compressor.once('close', () => signal.removeEventListener('abort', destroy));
-}
-
-/** Call it after writing the head. */
-export async function openBodyWriter(exchange: Exchange): Promise<BodyWriter> {
-  const { fault, response } = exchange;
-  const compressor =
-    fault.encoding === undefined ? undefined : await createCompressor(fault.encoding);
-  if (compressor !== undefined) pipeCompressor(compressor, exchange);
-  const target = compressor ?? response;
+/** Sends the head of the answer. With the fault `framing=close`, the body ends with the connection. */
+export function sendHead(
+  exchange: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): BodyWriter {
+  const { fault, record, response, signal } = exchange;
+  record.status = status;
+  if (fault.framing === 'close') {
+    response.useChunkedEncodingByDefault = false;
+    response.shouldKeepAlive = false;
+  }
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  const { write, target } =
+    fault.encoding === undefined
+      ? openResponse(exchange)
+      : openCompressor(fault.encoding, exchange);
+  const writeSlowly = slowDown(exchange, write);
   return {
-    write: createWrite(exchange, target),
-    async flush() {
-      if (compressor === undefined) return;
-      await new Promise<void>((resolve) => {
-        compressor.flush(resolve);
-      });
+    async write(chunk) {
+      signal.throwIfAborted();
+      await writeSlowly(chunk);
     },
-    end() {
-      target.end();
-    },
+    end: () => void target.end(),
   };
 }

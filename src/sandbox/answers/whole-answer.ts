@@ -4,7 +4,7 @@ import type { Failure } from '../../failure.ts';
 import { errorBody } from '../error-shapes.ts';
 import type { Exchange } from '../exchange.ts';
 import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
-import { applyFraming, openBodyWriter, responseHeaders } from './response-writer.ts';
+import { responseHeaders, sendHead } from './response-writer.ts';
 
 interface WholeAnswer {
   readonly status: number;
@@ -30,32 +30,25 @@ function bodyBefore(text: string, events: number): string {
 }
 
 async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
-  const { fault, record, response } = exchange;
+  const { fault } = exchange;
   const { status, contentType, text } = answer;
-  record.status = status;
-  applyFraming(exchange);
-  response.writeHead(status, {
+  const body = sendHead(exchange, status, {
     ...lengthHeader(exchange, answer),
     ...answer.headers,
     ...responseHeaders(exchange, contentType),
   });
-  response.flushHeaders();
-  const writer = await openBodyWriter(exchange);
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
   const interruption = stallAfter ?? cutAfter;
   const first = typeof interruption === 'number' ? bodyBefore(text, interruption) : '';
-  await writer.write(first);
-  await writer.flush();
+  await body.write(first);
   if (stallAfter !== undefined) await stall(exchange, async () => {});
   if (typeof cutAfter === 'number') {
     await cut(exchange);
     return;
   }
-  await writer.write(text.slice(first.length));
-  afterAnswer(exchange, () => {
-    writer.end();
-  });
+  await body.write(text.slice(first.length));
+  afterAnswer(exchange, () => body.end());
 }
 
 export async function sendJson(exchange: Exchange, value: unknown): Promise<void> {

@@ -1,8 +1,8 @@
 // Writes finished output within its quotes and lists.
 import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
-import type { Container, Item } from './containers.ts';
-import { beginProse, createProseRows, type ProseRows, writeProse } from './prose-rows.ts';
+import type { Container, Item } from './line-start.ts';
+import { beginProse, createProseRows, type ProseRows, writeProse } from './rows.ts';
 import { paintSpans, type Span } from './span.ts';
 
 export type BlockKind = 'flow' | 'heading' | 'code' | 'table';

@@ -1,29 +1,258 @@
+/** An open mark that may still be closed. */
+export interface Opener {
+  readonly character: string;
+  /** Number of marks still open; 1 for a bracket. */
+  length: number;
+  /** The run could also have closed something, for CommonMark's rule of three. */
+  readonly both: boolean;
+  position: number;
+  /** Start of its word; the text before can be emitted. */
+  wordStart: number;
+}
+
+type FormulaEnd = '$' | '$$' | '\\)' | '\\]';
+
+/** A formula whose end has not been found yet. */
+interface OpenFormula {
+  readonly kind: 'formula';
+  readonly close: FormulaEnd;
+  opened: number;
+  /** Where reading continues if it is not a formula. */
+  from: number;
+  /** Start of the current word, and the open braces before it. */
+  word: number;
+  depth: number;
+}
+
+/** Maximum UTF-16 units between an open mark and its end; beyond it, the mark is literal. */
+const MAX_SPAN = 1000;
+
+/** Other marks have no meaning inside. Without an end, it is read again as text. */
+type Enclosure =
+  | { readonly kind: 'code'; from: number; readonly length: number }
+  | { readonly kind: 'tag'; from: number }
+  | { readonly kind: 'address'; from: number; depth: number }
+  | OpenFormula;
+
+/** A part of the text; plain if it has no Markdown. */
+interface Range {
+  readonly from: number;
+  to: number;
+  readonly plain: boolean;
+}
+
+/** From the first character to the one after the last. */
+export interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Positions are indexes in `text`. */
+export interface ScanState {
+  text: string;
+  /** Start of the undecided piece. */
+  start: number;
+  position: number;
+  /** Start of the current word; a wide character is a word. */
+  wordStart: number;
+  /** The last character before the text. */
+  before: string;
+  openers: Opener[];
+  enclosure: Enclosure | undefined;
+  /** The lexer must read the undecided piece. */
+  special: boolean;
+  /** The word may be a bare link, which ends only at a space. */
+  linkWord: boolean;
+  /** The text has ended. */
+  final: boolean;
+  decided: Range[];
+  /** Mathematics that is not emitted yet. */
+  formulas: Place[];
+  /** Positions up to which no such end exists, so that the next opening does not search again. */
+  unclosed: Record<'\\)' | '\\]', number>;
+}
+
+export function initialScan(): ScanState {
+  return {
+    text: '',
+    start: 0,
+    position: 0,
+    wordStart: 0,
+    before: '',
+    openers: [],
+    enclosure: undefined,
+    special: false,
+    linkWord: false,
+    final: false,
+    decided: [],
+    formulas: [],
+    unclosed: { '\\)': 0, '\\]': 0 },
+  };
+}
+
+/** Starts a new word: the text before it is decided, unless a mark is open. */
+function beginWord(state: ScanState, position: number): void {
+  while (state.openers[0] && position - state.openers[0].position > MAX_SPAN) {
+    state.openers.shift();
+  }
+  state.wordStart = position;
+  decide(state, state.openers[0]?.wordStart ?? position);
+}
+
+function decide(state: ScanState, to: number): void {
+  const from = state.start;
+  if (to <= from) return;
+  const plain = !state.special;
+  const last = state.decided.at(-1);
+  if (plain && last?.plain) last.to = to;
+  else state.decided.push({ from, to, plain });
+  state.start = to;
+  if (to === state.wordStart) state.special = false;
+}
+
+/** Length of the run of one character at the position; a run over 100 is read as several. */
+function runLength(text: string, position: number): number {
+  const longest = 100;
+  let end = position + 1;
+  while (end - position < longest && text[end] === text[position]) end += 1;
+  return end - position;
+}
+
+function needsMore(state: ScanState, position: number): boolean {
+  return position >= state.text.length && !state.final;
+}
+
+const space = /\s/;
+const punctuation = /[\p{P}\p{S}]/u;
+/** Scripts written without spaces, which can be emitted after any character. */
+const wide = /[\u2e80-\u3098\u309b-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]/;
+
+function isSpace(character: string): boolean {
+  return character === '' || character === ' ' || space.test(character);
+}
+
+function isPunctuation(character: string): boolean {
+  return punctuation.test(character);
+}
+
+export function isWide(character: string): boolean {
+  return character >= '\u2e80' && wide.test(character);
+}
+
+// Mathematics in running text: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` by pandoc's rule (no space after the first
+// dollar or before the second, and no digit after that). Most dollars are amounts of money, or variables of a shell: a
+// word of prose, or a letter after the second dollar, shows that it is no formula.
+
+/** UTF-16 units after which an opening without an end is text. */
+const maxFormula: Readonly<Record<FormulaEnd, number>> = {
+  $: 400,
+  '\\)': 1000,
+  $$: 4000,
+  '\\]': 4000,
+};
+
+function openFormula(state: ScanState, close: FormulaEnd): void {
+  const { position } = state;
+  const from = position + close.length;
+  const known = close === '\\)' || close === '\\]' ? state.unclosed[close] : 0;
+  state.enclosure = { kind: 'formula', close, opened: position, from, word: from, depth: 0 };
+  state.position = Math.max(from, known);
+}
+
+/** @returns false if more text is needed */
+function handleDollar(state: ScanState): boolean {
+  const { text, position, linkWord } = state;
+  if (needsMore(state, position + 1)) return false;
+  const next = text[position + 1] ?? '';
+  if (!linkWord && next === '$') openFormula(state, '$$');
+  else if (!linkWord && !isSpace(next)) openFormula(state, '$');
+  else state.position = position + 1;
+  return true;
+}
+
+const proseWord = /^\p{L}{2,}[.,;:!?)'"]*$/u;
+const mathematicalWord =
+  /^(?:sin|cos|tan|cot|log|ln|exp|max|min|sup|inf|lim|det|dim|gcd|mod|div|if|Var|Cov|Pr)\b/;
+
+/** Reads one character of a formula. @returns false if more text is needed */
+function stepFormula(state: ScanState, formula: OpenFormula, found: number): boolean {
+  const { text } = state;
+  state.position = found + 1;
+  switch (text.charAt(found)) {
+    case '\\':
+      state.position = found;
+      if (needsMore(state, found + 1)) return false;
+      if (text.startsWith(formula.close, found)) return closeFormula(state, formula, found + 2);
+      state.position = found + 2;
+      return true;
+    case '$':
+      return stepDollar(state, formula, found);
+    case '{':
+      formula.depth += 1;
+      return true;
+    case '}':
+      formula.depth -= 1;
+      return true;
+    default:
+      return isProse(text, formula, found) ? reject(state, formula, found) : true;
+  }
+}
+
+/** Whether a word ends that is not in a formula: one in dollars has only the names of functions, except in braces. */
+function isProse(text: string, formula: OpenFormula, found: number): boolean {
+  const { close, depth, from } = formula;
+  const word = text.slice(formula.word, found);
+  const isFirst = formula.word === from;
+  formula.word = found + 1;
+  if (!close.startsWith('$') || depth > 0 || isFirst) return false;
+  return proseWord.test(word) && !mathematicalWord.test(word);
+}
+
+/** The ends of words that may follow a formula: the $n$th. */
+const wordEnd = /^(?:th|st|nd|rd|s)(?![\p{L}\p{N}])/u;
+
+function stepDollar(state: ScanState, formula: OpenFormula, found: number): boolean {
+  const { text } = state;
+  const { close } = formula;
+  state.position = found;
+  if (close.startsWith('$') && needsMore(state, found + 1)) return false;
+  const next = text[found + 1] ?? '';
+  if (close === '$') {
+    if (isSpace(text[found - 1] ?? '')) return reject(state, formula, found);
+    const isFollowed = /[\p{L}\p{N}_{]/u.test(next) && !isWide(next);
+    if (isFollowed && needsMore(state, found + 3)) return false;
+    return !isFollowed || wordEnd.test(text.slice(found + 1, found + 4))
+      ? closeFormula(state, formula, found + 1)
+      : reject(state, formula, found);
+  }
+  if (close === '$$' && next === '$') return closeFormula(state, formula, found + 2);
+  state.position = found + 1;
+  return true;
+}
+
+function closeFormula(state: ScanState, { opened }: OpenFormula, end: number): true {
+  state.formulas.push({ from: opened, to: end });
+  return leave(state, end);
+}
+
+export function isDisplayFormula(enclosure: ScanState['enclosure']): boolean {
+  return enclosure?.kind === 'formula' && (enclosure.close === '$$' || enclosure.close === '\\]');
+}
+
+/** Whether `@`, `://` or `www.` at this position makes the word a link. */
+function isLinkPart(text: string, position: number): boolean {
+  switch (text.charAt(position)) {
+    case '@':
+      return true;
+    case '/':
+      return text.startsWith('://', position - 2);
+    default:
+      return /^www\.$/i.test(text.slice(position - 3, position + 1));
+  }
+}
+
 // Splits inline Markdown into pieces that can be parsed alone. The pieces depend only on the text, not on the parts it
 // arrived in.
-
-import {
-  isWide,
-  beginWord,
-  decide,
-  MAX_SPAN,
-  needsMore,
-  runLength,
-  type Place,
-  type ScanState,
-  isPunctuation,
-  isSpace,
-  type Opener,
-  type Enclosure,
-} from './scan-state.ts';
-import {
-  isLinkPart,
-  handleDollar,
-  moveFormula,
-  openFormula,
-  closeFormula,
-  maxFormula,
-  stepInFormula,
-} from './formula.ts';
 
 const nextIn = {
   code: /`/g,
@@ -61,19 +290,6 @@ function stepEnclosure(state: ScanState, enclosure: Enclosure): boolean {
 function isTooLong(enclosure: Enclosure, reached: number): boolean {
   if (enclosure.kind !== 'formula') return reached - enclosure.from > MAX_SPAN;
   return reached - enclosure.opened > maxFormula[enclosure.close];
-}
-
-function stepFormula(
-  state: ScanState,
-  formula: Enclosure & { kind: 'formula' },
-  found: number,
-): boolean {
-  const formulaStep = stepInFormula(state, formula, found);
-  if (formulaStep === 'needs more') return false;
-  if (formulaStep === 'not a formula') return reject(state, formula, found);
-  if (formulaStep === 'continue') return true;
-  closeFormula(state, formula, formulaStep);
-  return leave(state, formulaStep);
 }
 
 function handleBackticks(
@@ -143,7 +359,7 @@ export function handleRun(openers: Opener[], run: DelimiterRun): boolean {
   const canOpen = left && (!underscore || !right || markBefore);
   const canClose = right && (!underscore || !left || markAfter);
   if (run.character === '~' && run.length !== 2) return false;
-  const rest = canClose ? close(openers, run, canOpen) : run.length;
+  const rest = canClose ? closeOpeners(openers, run, canOpen) : run.length;
   if (rest > 0 && canOpen) {
     const { character, position, wordStart } = run;
     openers.push({ character, length: rest, both: canClose, position, wordStart });
@@ -152,7 +368,7 @@ export function handleRun(openers: Opener[], run: DelimiterRun): boolean {
 }
 
 /** Closes the openers that the run can close, and drops those in between. @returns the marks that are left */
-function close(openers: Opener[], run: DelimiterRun, both: boolean): number {
+function closeOpeners(openers: Opener[], run: DelimiterRun, both: boolean): number {
   let rest = run.length;
   for (let index = openers.length - 1; index >= 0 && rest > 0; index -= 1) {
     const opener = openers[index];
@@ -212,8 +428,12 @@ function forget(state: ScanState): void {
   state.unclosed['\\)'] -= start;
   state.unclosed['\\]'] -= start;
   const { enclosure } = state;
-  if (enclosure?.kind === 'formula') state.enclosure = moveFormula(enclosure, start);
-  else if (enclosure) state.enclosure = { ...enclosure, from: enclosure.from - start };
+  if (enclosure === undefined) return;
+  enclosure.from -= start;
+  if (enclosure.kind === 'formula') {
+    enclosure.opened -= start;
+    enclosure.word -= start;
+  }
 }
 
 const MEANINGFUL = new Set(

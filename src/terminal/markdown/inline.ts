@@ -2,9 +2,17 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { OwnPaints } from '../style.ts';
-import type { Place } from './scan-state.ts';
+import {
+  type Place,
+  isDisplayFormula,
+  endScan,
+  scan,
+  takeFormulas,
+  initialScan,
+  type ScanState,
+} from './inline-scanner.ts';
 import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
-import { formulaRows } from '../formula/load-formulas.ts';
+import { formulaRows } from '../formula/formula.ts';
 
 /** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
 const formulaMark = '\u206F';
@@ -77,7 +85,7 @@ type InlineToken =
 const lexer = new Lexer({ gfm: true });
 
 /** The spans of a piece of inline Markdown that can be parsed alone. They have all of its text; formulas are Unicode or as written. */
-export function inlineSpans(
+function inlineSpans(
   source: string,
   options: InlineOptions,
   formulas: readonly Place[] = [],
@@ -254,4 +262,100 @@ export function withCharacters(text: string): string {
     const isReplaced = !Number.isNaN(code) && character.codePointAt(0) !== code;
     return isReplaced || sanitizeLine(character) !== character ? written : character;
   });
+}
+
+/** Inline Markdown of one paragraph, which arrives in any pieces. */
+export interface InlineText {
+  readonly options: InlineOptions;
+  readonly scanned: ScanState;
+}
+
+function createInlineText(options: InlineOptions): InlineText {
+  return { options, scanned: initialScan() };
+}
+
+/** The spans that further text can no longer change. */
+function writeInline(inline: InlineText, text: string): Span[] {
+  scan(inline.scanned, text);
+  return takeSpans(inline);
+}
+
+/** The rest. */
+export function endInline(inline: InlineText): Span[] {
+  endScan(inline.scanned);
+  return takeSpans(inline);
+}
+
+function takeSpans({ options, scanned }: InlineText): Span[] {
+  const spans: Span[] = [];
+  for (const piece of scanned.decided) {
+    const text = scanned.text.slice(piece.from, piece.to);
+    if (piece.plain) spans.push(plainSpan(text));
+    else spans.push(...inlineSpans(text, options, takeFormulas(scanned, piece)));
+  }
+  scanned.decided = [];
+  return spans;
+}
+
+export function undecidedInline({ scanned }: InlineText): string {
+  return scanned.text.slice(scanned.start);
+}
+
+/** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
+export function isInFormula({ scanned }: InlineText): boolean {
+  return isDisplayFormula(scanned.enclosure);
+}
+
+const mark = /[\\`*_~[\]<&@/.$]/;
+
+/** The spans of a whole text, for headings and cells. */
+export function inlineText(source: string, options: InlineOptions): Span[] {
+  if (source !== '' && !mark.test(source)) return [plainSpan(source)];
+  const text = createInlineText(options);
+  return [...writeInline(text, source), ...endInline(text)];
+}
+
+export interface Paragraph {
+  readonly inline: InlineText;
+  /** White space at the end of the line, shown only if something follows. */
+  trail: string;
+  /** A line break that nothing has followed yet. */
+  lineBreak: string;
+  line: number;
+  /** The first line contains a bar. */
+  bar: boolean;
+}
+
+export function createParagraph(options: InlineOptions): Paragraph {
+  return { inline: createInlineText(options), trail: '', lineBreak: '', line: 1, bar: false };
+}
+
+/** Takes a part of the current line, without its indentation. */
+export function writeParagraph(paragraph: Paragraph, text: string): Span[] {
+  if (paragraph.line === 1 && !paragraph.bar) paragraph.bar = text.includes('|');
+  let end = text.length;
+  while (end > 0 && isSpace(text[end - 1])) end -= 1;
+  if (end === 0) {
+    paragraph.trail += text;
+    return [];
+  }
+  const { lineBreak, trail } = paragraph;
+  paragraph.trail = text.slice(end);
+  paragraph.lineBreak = '';
+  return writeInline(paragraph.inline, lineBreak + trail + text.slice(0, end));
+}
+
+export function endParagraphLine(paragraph: Paragraph): void {
+  paragraph.lineBreak = '\n';
+  paragraph.trail = '';
+  paragraph.line += 1;
+}
+
+/** Its only line has a bar, so it may be a table's header that was written as text. */
+export function mayBeHeader({ bar, line }: Paragraph): boolean {
+  return bar && line === 2;
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
 }

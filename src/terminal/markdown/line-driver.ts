@@ -1,4 +1,4 @@
-import type { LineStart } from './containers.ts';
+import type { LineStart } from './line-start.ts';
 
 /** Turns text into what a terminal shows. Output is final. */
 export interface TextTransform {
@@ -8,7 +8,7 @@ export interface TextTransform {
   end(): string | Promise<string>;
 }
 
-/** Loads languages and the tables of TeX. The output ends with a line end, unless there was no text. */
+/** Loads the languages of code. The output ends with a line end, unless there was no text. */
 export interface MarkdownStream extends TextTransform {
   /** The source of what is not decided yet, for a preview. */
   undecided(): string;
@@ -33,8 +33,6 @@ export interface BlockRenderer {
   end(): void;
   /** The output so far, which is taken once. */
   take(): string;
-  /** Loads what the text needs; undefined if all of it is there. */
-  load(text: string): Promise<void> | undefined;
   /** Pending while an accepted line needs something that is being loaded. */
   loading(): Promise<void> | undefined;
   /** The source of blocks that are not shown yet. */
@@ -87,11 +85,8 @@ export function createLineDriver(renderer: BlockRenderer): MarkdownStream {
 
 function drain(state: DriverState): string | Promise<string> {
   const { backlog, renderer } = state;
-  let loading = renderer.load(backlog);
-  if (!loading) {
-    state.backlog = backlog.slice(consume(state, backlog));
-    loading = renderer.loading();
-  }
+  state.backlog = backlog.slice(consume(state, backlog));
+  const loading = renderer.loading();
   const output = renderer.take();
   if (!loading) return output;
   state.waiting = loading.then(async () => {

@@ -1,10 +1,8 @@
 import type { Style } from '../style.ts';
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import type { InlineOptions } from './inline.ts';
-import { endScan, scan } from './inline-scanner.ts';
-import { inlineText } from './inline-text.ts';
-import { initialScan } from './scan-state.ts';
+import { type InlineOptions, inlineText } from './inline.ts';
+import { endScan, scan, initialScan } from './inline-scanner.ts';
 import { mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
 /** A table that is laid out when it ends, or when it becomes too long. */

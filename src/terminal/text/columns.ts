@@ -1,12 +1,5 @@
 import { padToWidth } from './width.ts';
-import {
-  createLineSource,
-  lineStart,
-  rowFrom,
-  rowsFrom,
-  type LineSource,
-  type RowStart,
-} from './wrap.ts';
+import { lineStart, rowFrom, rowsFrom, type RowStart } from './wrap.ts';
 
 const tab = '    ';
 
@@ -26,19 +19,19 @@ interface TextColumn {
 }
 
 interface Line {
-  readonly source: LineSource;
+  text: string;
   start: RowStart;
 }
 
-const newLine = (): Line => ({ source: createLineSource(), start: lineStart });
-const isEmpty = ({ source, start }: Line) => start.open === '' && !source.hasMore(start.at, 0);
+const newLine = (): Line => ({ text: '', start: lineStart });
+const isEmpty = ({ text, start }: Line) => start.open === '' && text.length <= start.at;
 /** UTF-16 units that are discarded together. */
 const forgotten = 10_000;
 
 function forget(line: Line): void {
   const { at, open } = line.start;
   if (at < forgotten) return;
-  line.source.forget(at);
+  line.text = line.text.slice(at);
   line.start = { at: 0, open };
 }
 
@@ -46,12 +39,13 @@ export function createTextColumn(): TextColumn {
   const lines = [newLine()];
   let isOver = false;
   const isWhole = (line: Line | undefined, width: number) =>
-    line !== undefined && rowFrom(line.source, line.start, width).next !== undefined;
+    line !== undefined && rowFrom(line.text, line.start, width).next !== undefined;
   return {
     write(text) {
       for (const [index, part] of text.replaceAll('\t', tab).split('\n').entries()) {
         if (index > 0) lines.push(newLine());
-        lines.at(-1)?.source.add(part);
+        const last = lines.at(-1);
+        if (last !== undefined) last.text += part;
       }
     },
     end() {
@@ -64,7 +58,7 @@ export function createTextColumn(): TextColumn {
     take(width) {
       const [line] = lines;
       if (line === undefined) return undefined;
-      const { text, next } = rowFrom(line.source, line.start, width);
+      const { text, next } = rowFrom(line.text, line.start, width);
       if (next === undefined) lines.shift();
       else line.start = next;
       forget(line);
@@ -74,7 +68,7 @@ export function createTextColumn(): TextColumn {
       const found: string[] = [];
       for (const line of lines) {
         if (found.length >= rows) break;
-        found.push(...rowsFrom(line.source, line.start, width, { most: rows - found.length }));
+        found.push(...rowsFrom(line.text, line.start, width, 'words', rows - found.length));
       }
       return found;
     },

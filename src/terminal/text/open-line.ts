@@ -30,11 +30,6 @@ export const emptyLine: OpenLine = {
 /** The text of longer lines is not kept. */
 const maxText = 200_000;
 const tabWidth = 8;
-const plain = /[\x20-\x7e]+/y;
-/** Kana, ideographs and syllables: two columns each, unless a mark follows. */
-const wide = /[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]+/y;
-/** Everything else. */
-const other = /[^\x20-\x7e\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]+/y;
 
 interface Position {
   row: string;
@@ -42,11 +37,6 @@ interface Position {
   column: number;
   rows: number;
   style: OpenStyle;
-}
-
-function beginRow(position: Position): void {
-  position.row = position.style.join('');
-  position.lead = position.row.length;
 }
 
 function addTab(position: Position, columns: number): void {
@@ -62,53 +52,11 @@ function addCharacter(position: Position, character: string, columns: number): v
   if (width > 0 && position.column + width > columns) {
     position.rows += 1;
     position.column = 0;
-    beginRow(position);
+    position.row = position.style.join('');
+    position.lead = position.row.length;
   }
   position.row += character;
   position.column += width;
-}
-
-function addPlain(position: Position, text: string, columns: number): void {
-  if (text === '') return;
-  const end = position.column + text.length;
-  const breaks = Math.ceil(end / columns) - Math.ceil(Math.max(1, position.column) / columns);
-  position.rows += breaks;
-  position.column = ((end - 1) % columns) + 1;
-  if (breaks > 0) beginRow(position);
-  position.row += breaks > 0 ? text.slice(text.length - position.column) : text;
-}
-
-function addWide(position: Position, text: string, columns: number): void {
-  for (const character of text) {
-    if (position.column + 2 > columns) {
-      position.rows += 1;
-      position.column = 0;
-      beginRow(position);
-    }
-    position.row += character;
-    position.column += 2;
-  }
-}
-
-function lengthOf(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex - at : 0;
-}
-
-/** Segments only what needs it: other characters, each with the one before, which a mark may change. */
-function addText(position: Position, text: string, columns: number): void {
-  for (let at = 0; at < text.length;) {
-    const plainLength = lengthOf(plain, text, at);
-    const run = plainLength || lengthOf(wide, text, at);
-    const others = lengthOf(other, text, at + run);
-    const split = at + (others > 0 ? Math.max(0, run - 1) : run);
-    const end = at + run + others;
-    if (plainLength > 0) addPlain(position, text.slice(at, split), columns);
-    else addWide(position, text.slice(at, split), columns);
-    const rest = others > 0 ? graphemes(text.slice(split, end)) : [];
-    for (const character of rest) addCharacter(position, character, columns);
-    at = end;
-  }
 }
 
 /** The line with more text, without a line end. */
@@ -119,7 +67,9 @@ export function extendLine(line: OpenLine, added: string, columns: number): Open
     if (run.isStyle) {
       position.row += run.text;
       position.style = afterSequence(position.style, run.text);
-    } else addText(position, run.text, columns);
+    } else {
+      for (const character of graphemes(run.text)) addCharacter(position, character, columns);
+    }
   }
   const text = line.text + added;
   const isClipped = line.isClipped || text.length > maxText;

@@ -3,62 +3,9 @@ import fastStringWidth from 'fast-string-width';
 const printableAscii = /^[\x20-\x7e]*$/;
 let segmenter: Intl.Segmenter | undefined;
 
-/**
- * First and last code unit of characters, in order, whose width does not depend on their neighbours, and their columns.
- * In between are marks, joiners, surrogates, and characters that may be emoji.
- */
-const certainRanges: readonly (readonly [first: number, last: number, columns: 1 | 2])[] = [
-  [0x20, 0x7e, 1],
-  [0xa0, 0x2ff, 1],
-  [0x370, 0x482, 1],
-  [0x2010, 0x2027, 1],
-  [0x2500, 0x259f, 1],
-  [0x2800, 0x28ff, 1],
-  [0x3001, 0x3029, 2],
-  [0x3041, 0x3096, 2],
-  [0x30a1, 0x30fa, 2],
-  [0x4e00, 0x9fff, 2],
-  [0xac00, 0xd7a3, 2],
-];
-
-/** By code unit: columns, or 0 if they are not certain. */
-let certainColumns: Uint8Array | undefined;
-
-function createCertainColumns(): Uint8Array {
-  const columns = new Uint8Array(0x10000);
-  for (const [first, last, width] of certainRanges) columns.fill(width, first, last + 1);
-  return columns;
-}
-
-const ESC = 0x1b;
-const colorSequence = /\u001B\[[\d;]*m/y;
-
-/** The end of the colour sequence at a position; -1 if there is none. */
-function endOfColor(text: string, at: number): number {
-  colorSequence.lastIndex = at;
-  return colorSequence.test(text) ? colorSequence.lastIndex : -1;
-}
-
-/** Columns of a text of usual characters and colours; -1 if it has others. */
-function certainWidth(text: string): number {
-  const columns = (certainColumns ??= createCertainColumns());
-  let width = 0;
-  for (let at = 0; at < text.length;) {
-    const code = text.charCodeAt(at);
-    const own = columns[code] ?? 0;
-    const end = own === 0 && code === ESC ? endOfColor(text, at) : at + Math.sign(own);
-    if (end <= at) return -1;
-    width += own;
-    at = end;
-  }
-  return width;
-}
-
 /** Columns of a text on a terminal; escape sequences have none. */
 export function displayWidth(text: string): number {
-  if (printableAscii.test(text)) return text.length;
-  const width = certainWidth(text);
-  return width === -1 ? fastStringWidth(text) : width;
+  return printableAscii.test(text) ? text.length : fastStringWidth(text);
 }
 
 /** The time of Intl.Segmenter is quadratic in the length of its text (Node 20), so it gets a part at a time. */

@@ -74,47 +74,6 @@ const unitsPerColumn = 64;
 
 const spacesAtEnd = / +((?:\u001B\[[\d;:]*m)*)$/;
 
-/** The text of a line, which grows at its end; parts are joined only as far as they are read. */
-export interface LineSource {
-  add(text: string): void;
-  /** At most `size` UTF-16 units from `at`. */
-  part(at: number, size: number): string;
-  /** Whether there are more than `size` units from `at`. */
-  hasMore(at: number, size: number): boolean;
-  /** Discards the text before `at`; later offsets count from there. */
-  forget(at: number): void;
-}
-
-/** Reading the start repeatedly must not copy the whole line. */
-export function createLineSource(begin = ''): LineSource {
-  let text = begin;
-  let parts: string[] = [];
-  let first = 0;
-  const reach = (end: number) => {
-    const from = first;
-    let length = text.length;
-    while (length < end && first < parts.length) {
-      length += parts[first]?.length ?? 0;
-      first += 1;
-    }
-    if (first > from) text += parts.slice(from, first).join('');
-    if (first === parts.length) parts = [];
-    if (parts.length === 0) first = 0;
-  };
-  return {
-    add: (more) => void (more !== '' && parts.push(more)),
-    part(at, size) {
-      reach(at + size);
-      return text.slice(at, at + size);
-    },
-    hasMore(at, size) {
-      reach(at + size + 1);
-      return text.length > at + size;
-    },
-    forget: (at) => void (text = text.slice(at)),
-  };
-}
-
 /** Where a row begins in its line, and the sequences that reopen its style. */
 export interface RowStart {
   readonly at: number;
@@ -132,17 +91,17 @@ export const lineStart: RowStart = { at: 0, open: '' };
 
 /** The row that begins at `start`; a character wider than the width gets a separate row. */
 export function rowFrom(
-  source: LineSource,
+  line: string,
   { at, open }: RowStart,
   width: number,
   cut: Cut = 'words',
 ): Row {
   let size = (width + 1) * unitsPerColumn;
-  let begin = open + source.part(at, size);
+  let begin = open + line.slice(at, at + size);
   let found = findBreak(begin, width, cut);
-  while (found === undefined && source.hasMore(at, size)) {
+  while (found === undefined && line.length > at + size) {
     size *= 2;
-    begin = open + source.part(at, size);
+    begin = open + line.slice(at, at + size);
     found = findBreak(begin, width, cut);
   }
   if (found === undefined) {
@@ -155,14 +114,15 @@ export function rowFrom(
 
 /** The rows from `start` to the end of the line, at most `most`. */
 export function rowsFrom(
-  source: LineSource,
+  line: string,
   start: RowStart,
   width: number,
-  { cut = 'words', most = Number.POSITIVE_INFINITY }: { cut?: Cut; most?: number } = {},
+  cut: Cut = 'words',
+  most = Number.POSITIVE_INFINITY,
 ): string[] {
   const rows: string[] = [];
   for (let next: RowStart | undefined = start; next !== undefined && rows.length < most;) {
-    const row = rowFrom(source, next, width, cut);
+    const row = rowFrom(line, next, width, cut);
     rows.push(row.text);
     next = row.next;
   }
@@ -171,8 +131,9 @@ export function rowsFrom(
 
 /** The rows of a styled text, each with its style; the text closes its styles at the end of each line. */
 export function wrapText(text: string, width: number, cut: Cut = 'words'): string[] {
-  return text.split('\n').flatMap((line) => {
-    if (displayWidth(line) <= width) return [line];
-    return rowsFrom(createLineSource(line), lineStart, width, { cut });
-  });
+  return text
+    .split('\n')
+    .flatMap((line) =>
+      displayWidth(line) <= width ? [line] : rowsFrom(line, lineStart, width, cut),
+    );
 }

@@ -1,17 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { Place } from '../../../src/batch/limits/place.ts';
-import { createPlaces } from '../../../src/batch/limits/places.ts';
-import { createRateLimit } from '../../../src/batch/limits/rate-limit.ts';
+import { type Place, Places } from '../../../src/batch/limits/places.ts';
+import { RateLimit } from '../../../src/batch/limits/rate-limit.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 function open(most: number, requests?: number) {
   const clock = createFakeClock();
   const pauses: number[] = [];
   const rateLimit =
-    requests === undefined ? undefined : createRateLimit({ requests, tokens: undefined }, clock);
+    requests === undefined ? undefined : new RateLimit({ requests, tokens: undefined }, clock);
   const onPause = (wait: number) => void pauses.push(wait);
-  const places = createPlaces({ most, clock, rateLimit, onPause });
+  const places = new Places({ most, clock, rateLimit, onPause });
   const stop = new AbortController();
   const taken: number[] = [];
   const take = async (order: number, wait = 0): Promise<Place | undefined> => {

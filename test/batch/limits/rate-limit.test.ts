@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRateLimit, type RateLimits } from '../../../src/batch/limits/rate-limit.ts';
+import { RateLimit, type RateLimits } from '../../../src/batch/limits/rate-limit.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -24,7 +24,7 @@ async function saturate(
   { estimated = 0, real, step = 1 }: Run = {},
 ): Promise<readonly Sent[]> {
   const clock = createFakeClock();
-  const limit = createRateLimit(limits, clock);
+  const limit = new RateLimit(limits, clock);
   const sent: Sent[] = [];
   const stop = new AbortController();
   const finish = async () => {
@@ -83,7 +83,7 @@ describe('a rate limit', () => {
   });
 
   test('does not delay anything when it is far above the speed of the run', async () => {
-    const limit = createRateLimit({ requests: 1e9, tokens: 1e9 }, createFakeClock());
+    const limit = new RateLimit({ requests: 1e9, tokens: 1e9 }, createFakeClock());
     for (let count = 0; count < 1000; count += 1) {
       expect(await limit.acquire(10, neverAborted)).toBe(true);
     }
@@ -117,7 +117,7 @@ describe('a rate limit', () => {
 
   test('ends all waits when the run stops', async () => {
     const clock = createFakeClock();
-    const limit = createRateLimit({ requests: 1, tokens: undefined }, clock);
+    const limit = new RateLimit({ requests: 1, tokens: undefined }, clock);
     const stop = new AbortController();
     const all = [1, 2, 3].map(() => limit.acquire(0, stop.signal));
     await nextTurn();

@@ -1,7 +1,4 @@
-import {
-  createLimitController,
-  type FoundLimits,
-} from '../../../src/batch/limits/limit-controller.ts';
+import { type FoundLimits, LimitController } from '../../../src/batch/limits/limit-controller.ts';
 
 /** Which requests a service admits. Times are milliseconds. */
 export interface SimulatedLimit {
@@ -85,8 +82,8 @@ export interface Simulation {
   readonly latency: number;
   /** Of a refusal; 0 without one. */
   readonly retryAfter?: number;
-  /** The time until the limit is reset, in headers; undefined sends no headers. */
-  readonly reset?: number;
+  /** Whether responses report the remaining requests in headers. */
+  readonly hasHeaders?: boolean;
   /** One way. */
   readonly network?: number;
   readonly seed?: number;
@@ -155,11 +152,11 @@ interface Item {
 
 /** Runs the controller against a service, in simulated time. */
 export function simulate(simulation: Simulation): SimulationResult {
-  const { limit, items, most, latency, retryAfter = 0, reset, network = 1 } = simulation;
+  const { limit, items, most, latency, retryAfter = 0, hasHeaders, network = 1 } = simulation;
   const random = createRandom(simulation.seed ?? 42);
   const timeline = createTimeline();
   const afterStall = createStalls(simulation, random);
-  const controller = createLimitController(most, () => items - counts.answered);
+  const controller = new LimitController(most, () => items - counts.answered);
   const waiting: Item[] = [];
   const counts = { fresh: 0, answered: 0, refused: 0, sent: 0, lateSent: 0, lateRefused: 0 };
   let time = 0;
@@ -182,8 +179,8 @@ export function simulate(simulation: Simulation): SimulationResult {
     counts.sent += 1;
     if (isLate) counts.lateSent += 1;
     const announce = (): void => {
-      if (reset === undefined || limit.remaining === undefined) return;
-      const requests = { limit: undefined, remaining: limit.remaining(timeline.now()), reset };
+      if (hasHeaders !== true || limit.remaining === undefined) return;
+      const requests = { limit: undefined, remaining: limit.remaining(timeline.now()) };
       controller.announce(ticket, timeline.now(), { requests, tokens: undefined });
     };
     const answered = (): void => {
@@ -195,7 +192,7 @@ export function simulate(simulation: Simulation): SimulationResult {
     };
     const refused = (): void => {
       announce();
-      controller.refuse(ticket, timeline.now(), retryAfter || undefined);
+      controller.refuse(ticket, timeline.now(), retryAfter);
       counts.refused += 1;
       if (isLate) counts.lateRefused += 1;
       item.attempts += 1;

@@ -60,9 +60,13 @@ test.each(statuses.filter(([status]) => status >= 400 && status < 600))(
   'status %i is %s for a response and within an answer',
   (status, kind) => {
     const now = new Date('2026-11-20T12:00:00Z');
-    expect(
-      serviceFailure({ status, headers: {}, text: '' }, now, { method: 'POST' }, unmasked).kind,
-    ).toBe(kind);
+    const request = {
+      method: 'POST',
+      url: new URL('https://api.test/v1/chat/completions'),
+    } as const;
+    expect(serviceFailure({ status, headers: {}, text: '' }, now, request, unmasked).kind).toBe(
+      kind,
+    );
     expect(reportedError(readErrorValue({ code: status }, unmasked)).kind).toBe(kind);
   },
 );

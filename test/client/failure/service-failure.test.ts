@@ -6,7 +6,9 @@ const now = new Date('2026-11-20T12:00:00Z');
 
 function failure(status: number, text = '', headers: Record<string, string> = {}, sent = {}) {
   const body = Buffer.from(JSON.stringify({ model: 'origin', messages: [], ...sent }));
-  return serviceFailure({ status, headers, text }, now, { method: 'POST', body }, unmasked);
+  const url = new URL('https://api.test/v1/chat/completions');
+  const request = { method: 'POST', url, body, hasAddedPath: true } as const;
+  return serviceFailure({ status, headers, text }, now, request, unmasked);
 }
 
 test.each([
@@ -182,4 +184,22 @@ test('N6: a 413 with the name of a rate limit is one', () => {
     transient: true,
     message: 'rate limited by the service (413): Request too large, limit 6000',
   });
+});
+
+test.each(['', '<html>404</html>', '{"error":{"code":404,"message":"Resource not found"}}'])(
+  'N3 a 404 with the body %j names the address, and the path that natter added',
+  (text) => {
+    const { message, hint } = failure(404, text);
+    expect(message).toContain(
+      'the service does not know the address https://api.test/v1/chat/completions (404)',
+    );
+    expect(hint).toContain('natter added /v1 to the base URL');
+  },
+);
+
+test('N3 a 404 about a model is not one about the address', () => {
+  const { message, hint, remedy } = failure(404, '{"error":{"message":"no model nextgen"}}');
+  expect(message).toBe('the service does not know this model or address (404): no model nextgen');
+  expect(hint).toBeUndefined();
+  expect(remedy).toEqual({ code: 'check-model' });
 });

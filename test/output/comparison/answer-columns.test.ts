@@ -20,6 +20,7 @@ function open(columns = 30, rows = 12) {
     unicode: true,
     synchronized: true,
     rewraps: true,
+    cursorDrifts: true,
     resizePause: 100,
     labels: ['one', 'two'],
     transform: () => ({ write: (piece) => piece, end: () => '' }),

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
 import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 import { openMemorySession, type Reply } from '../../support/memory-session.ts';
 
 const reasoning = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
@@ -64,7 +63,7 @@ test('reasoning that was not requested is not shown', async () => {
 test('Y18: the live region shows reasoning and commands dimmed', () => {
   const format = richFormat({
     style: plainStyle,
-    frameStyle: createChalkStyle(),
+    frameStyle: colorStyle,
     width: () => 80,
     hyperlinks: false,
     unicode: true,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownKeyMap } from '../../../src/repl/editing/keys/own-keys.ts';
+import { ownKeyMap } from '../../../src/repl/editing/keys/key-bindings.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { runForShell } from '../../../src/repl/reducer/shell-lines.ts';
 import { slashCommands } from '../../../src/repl/slash-commands/table.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWindowWatch, type WindowOptions } from '../../../src/repl/live/window-watch.ts';
+import { type WindowOptions, WindowWatch } from '../../../src/repl/live/window-watch.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state/state.ts';
 import { keyDialog } from '../../../src/repl/state/dialog.ts';
 import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
@@ -33,7 +33,7 @@ const ended = (now: number, changes: Partial<ReplState> = {}): ReplState =>
 
 function open(changes: Partial<WindowOptions> = {}) {
   let written: string[] = [];
-  const watch = createWindowWatch({ ...options, ...changes }, (sequences) => {
+  const watch = new WindowWatch({ ...options, ...changes }, (sequences) => {
     written.push(
       sequences
         .replaceAll('\u001B]2;', 'title:')

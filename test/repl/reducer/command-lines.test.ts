@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/repl/state/action.ts';
 import type { Effect } from '../../../src/repl/state/effect.ts';
-import { createKeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
-import { joinPasteBurst } from '../../../src/repl/editing/keys/paste-burst.ts';
+import { KeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
+import { joinPasteBurst } from '../../../src/repl/editing/keys/key-event.ts';
 import {
   composed,
   conversationOf,
@@ -20,7 +20,7 @@ const newLine = pressed('j', { ctrl: true });
 
 /** The keys of a single read from the terminal. */
 const read = (text: string): readonly Action[] =>
-  joinPasteBurst(createKeyParser().feed(text)).map((event) => ({
+  joinPasteBurst(new KeyParser().feed(text)).map((event) => ({
     type: 'key-pressed',
     event,
     now: 0,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keyPress } from '../../../src/repl/editing/keys/key-event.ts';
 import { draftFrom, withDraft } from '../../../src/repl/editing/text-buffer.ts';
-import { ownKeyMap } from '../../../src/repl/editing/keys/own-keys.ts';
+import { ownKeyMap } from '../../../src/repl/editing/keys/key-bindings.ts';
 import { createHistory } from '../../../src/repl/editing/history.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { startVi } from '../../../src/repl/reducer/vi-keys.ts';

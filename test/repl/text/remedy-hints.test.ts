@@ -25,7 +25,7 @@ const hintAfter = (status: number) => {
   const failure = serviceFailure(
     { status, headers: {}, text: '' },
     new Date(0),
-    { method: 'POST' },
+    { method: 'POST', url: new URL('https://api.test/v1/chat/completions') },
     String,
   );
   return failureText(failure, context).hint ?? '';

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createTranscript } from '../../../src/repl/session/transcript.ts';
-import type { Entry } from '../../../src/repl/state/entry.ts';
-import { failureEntry, notice } from '../../../src/repl/state/entry.ts';
+import { type Entry, failureEntry, notice } from '../../../src/repl/state/entry.ts';
 import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
-import { plainStyle, type Style } from '../../../src/terminal/style.ts';
+import { colorStyle, plainStyle, type Style, weightStyle } from '../../../src/terminal/style.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
-import { weightStyle } from '../../../src/terminal/weight-style.ts';
 
 interface Look {
   readonly columns?: number;
@@ -131,7 +128,7 @@ describe('the transcript', () => {
     expect(await shown(entries, { frameStyle: weightStyle })).toBe(
       '\n› \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
     );
-    const red = await shown([failureEntry('no')], { frameStyle: createChalkStyle() });
+    const red = await shown([failureEntry('no')], { frameStyle: colorStyle });
     expect(red).toBe('\n\u001B[31m✗ no\u001B[39m\n');
   });
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDrawer } from '../../../src/repl/view/draw-frame.tsx';
 import type { ViewModel } from '../../../src/repl/view/view-model.ts';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { viewModel } from '../../support/view-models.ts';
 
@@ -149,7 +148,7 @@ describe('the live region', () => {
     const draw = createDrawer();
     const place = { columns: 60, rows: 24, hasOpenLine: false };
     const plain = draw(viewModel(), look, place).rows;
-    const colored = { ...look, style: createChalkStyle() };
+    const colored = { ...look, style: colorStyle };
     expect(draw(viewModel(), colored, place).rows).not.toEqual(plain);
     expect(draw(viewModel(), { ...look, unicode: false }, place).rows).not.toEqual(plain);
     expect(draw(viewModel(), look, { ...place, columns: 30 }).rows).not.toEqual(plain);

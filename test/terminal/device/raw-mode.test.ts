@@ -128,6 +128,14 @@ describe('the traits', () => {
     expect(terminalTraits(environment).resizePause).toBe(pause);
   });
 
+  test.each([
+    [{ TERM_PROGRAM: 'vscode' }, true],
+    [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/x' }, false],
+    [{ TERM_PROGRAM: 'WezTerm' }, false],
+  ])('X26 of %o: the cursor drifts with rows below it: %j', (environment, drifts) => {
+    expect(terminalTraits(environment).cursorDrifts).toBe(drifts);
+  });
+
   test('synchronized updates can be switched off', () => {
     expect(terminalTraits({}).synchronized).toBe(true);
     expect(terminalTraits({ NATTER_NO_SYNC: '1' }).synchronized).toBe(false);

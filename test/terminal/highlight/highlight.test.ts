@@ -1,11 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createHighlighter } from '../../../src/terminal/highlight/highlight.ts';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 import { fc } from '../../support/properties.ts';
 
-const style = createChalkStyle();
+const style = colorStyle;
 const highlighter = createHighlighter(style);
 
 /** A line in the language, and the part of it with the look. */

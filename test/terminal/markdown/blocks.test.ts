@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { colorStyle } from '../../../src/terminal/style.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { render } from './render.ts';
 
-const { bold, dim, italic, magenta, underline, green, cyan, blue } = createChalkStyle();
+const { bold, dim, italic, magenta, underline, green, cyan, blue } = colorStyle;
 const bar = dim('│');
 
 describe('prose', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handleRun } from '../../../src/terminal/markdown/inline-scanner.ts';
-import type { Opener } from '../../../src/terminal/markdown/scan-state.ts';
+import { handleRun, type Opener } from '../../../src/terminal/markdown/inline-scanner.ts';
 
 /** Meets every run of `*` in a text. @returns whether each closed something, and the lengths still open */
 function meetAll(text: string): { readonly closed: boolean[]; readonly open: number[] } {

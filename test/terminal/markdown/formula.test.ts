@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { colorStyle } from '../../../src/terminal/style.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { openStream, render } from './render.ts';
 
-const { bold, cyan, italic, underline } = createChalkStyle();
+const { bold, cyan, italic, underline } = colorStyle;
 
 const plain = { unicode: false } as const;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
+import { colorStyle } from '../../../src/terminal/style.ts';
 import { openStream, render } from './render.ts';
 
-const { bold, italic, cyan, strike, underline, dim } = createChalkStyle();
+const { bold, italic, cyan, strike, underline, dim } = colorStyle;
 
 describe('inline text with colour', () => {
   test.each([

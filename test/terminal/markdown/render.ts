@@ -2,8 +2,7 @@ import {
   createMarkdownStream,
   type MarkdownStreamOptions,
 } from '../../../src/terminal/markdown/markdown-stream.ts';
-import { createChalkStyle } from '../../../src/terminal/chalk-style.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
+import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 
 export interface RenderOptions extends Partial<Omit<MarkdownStreamOptions, 'style' | 'width'>> {
   readonly color?: boolean;
@@ -18,7 +17,7 @@ export function openStream({
   columns = () => width,
   ...rest
 }: RenderOptions = {}) {
-  const style = color ? createChalkStyle() : plainStyle;
+  const style = color ? colorStyle : plainStyle;
   return createMarkdownStream({
     style,
     width: columns,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWordStream } from '../../../src/terminal/markdown/word-rows.ts';
+import { createWordStream } from '../../../src/terminal/markdown/rows.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 function inRows(pieces: readonly string[], width: number, column = 0): string {

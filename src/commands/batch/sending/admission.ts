@@ -1,13 +1,8 @@
 import type { InputItem } from '../../../batch/input/item.ts';
-import { announcedLimits, hasLimits } from '../../../batch/limits/announced-limits.ts';
+import { announcedLimits } from '../../../batch/limits/announced-limits.ts';
 import { createPatience, type Patience } from '../../../batch/limits/patience.ts';
-import type { Place } from '../../../batch/limits/place.ts';
-import { createPlaces, type Places } from '../../../batch/limits/places.ts';
-import {
-  createRateLimit,
-  type RateLimit,
-  type RateLimits,
-} from '../../../batch/limits/rate-limit.ts';
+import { type Place, Places } from '../../../batch/limits/places.ts';
+import { RateLimit, type RateLimits } from '../../../batch/limits/rate-limit.ts';
 import type { Throttle } from '../../../client/client.ts';
 import type { Clock } from '../../../clock.ts';
 import { createAnswerEstimate, type AnswerEstimate } from './answer-estimate.ts';
@@ -99,8 +94,8 @@ class ItemPermission implements Permission {
   }
 
   onResponse({ headers }: Parameters<Throttle['onResponse']>[0]): void {
-    if (!hasLimits(headers)) return;
-    this.#place.announce(announcedLimits(headers, this.#state.options.clock.date()));
+    const limits = announcedLimits(headers);
+    if (limits !== undefined) this.#place.announce(limits);
   }
 
   onRefusal(wait: number | undefined): void {
@@ -136,9 +131,9 @@ class ItemPermission implements Permission {
 export function createAdmission(options: AdmissionOptions): Admission {
   const { clock, concurrency, rateLimits, retries, maxWait, onPause } = options;
   const isLimited = rateLimits.requests !== undefined || rateLimits.tokens !== undefined;
-  const rateLimit = isLimited ? createRateLimit(rateLimits, clock) : undefined;
+  const rateLimit = isLimited ? new RateLimit(rateLimits, clock) : undefined;
   const left = options.left ?? (() => undefined);
-  const places = createPlaces({ most: concurrency, clock, rateLimit, left, onPause });
+  const places = new Places({ most: concurrency, clock, rateLimit, left, onPause });
   const patience = createPatience({ retries, maxWait, since: clock.monotonic() });
   const answers = createAnswerEstimate();
   const state = { options, places, patience, rateLimit, answers };

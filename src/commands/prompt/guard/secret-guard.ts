@@ -10,6 +10,9 @@ import type { GlobalOptions } from '../../program/global-options.ts';
 import type { ParamOptions } from '../prompt-options.ts';
 import { chooseRecording } from '../../service/recording-choice.ts';
 import type { InspectedText, Plan, Redaction } from './inspect-texts.ts';
+import { fallbackModels } from '../../service/fallback.ts';
+import { inspectTexts } from './inspect-texts.ts';
+import { guardClient } from './guard-client.ts';
 
 export type { Plan };
 
@@ -62,7 +65,6 @@ async function destinations(
   settings: ResolvedSettings,
 ): Promise<readonly ResolvedSettings[]> {
   if (settings.values.fallback === undefined) return [settings];
-  const { fallbackModels } = await import('../../service/fallback.ts');
   return fallbackModels(context, options, settings).map((model) => model.settings);
 }
 
@@ -91,7 +93,6 @@ export async function openSecretGuard(
   return {
     async inspect(texts) {
       if (texts.every(({ content }) => content === '')) return texts;
-      const { inspectTexts } = await import('./inspect-texts.ts');
       const inspected = await inspectTexts(context, options, { ...plan, redaction }, texts);
       ({ redaction } = inspected);
       return inspected.texts;
@@ -109,6 +110,5 @@ export async function guardedClient(
 ): Promise<Client> {
   const plan = await planGuard(context, options, settings);
   if (plan === undefined) return client;
-  const { guardClient } = await import('./guard-client.ts');
   return guardClient(context, plan)(client);
 }

@@ -28,3 +28,238 @@ export function keyPress(name: string, modifiers: Modifiers = {}): KeyPress {
 export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
   return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
 }
+
+/** Last bytes of `CSI … letter` and `SS3 letter`: xterm, the VT220's keypad, rxvt (lower case, with a modifier). */
+const letterKeys: ReadonlyMap<string, KeyPress> = new Map([
+  ['A', keyPress('up')],
+  ['B', keyPress('down')],
+  ['C', keyPress('right')],
+  ['D', keyPress('left')],
+  ['F', keyPress('end')],
+  ['H', keyPress('home')],
+  ['P', keyPress('f1')],
+  ['Q', keyPress('f2')],
+  ['S', keyPress('f4')],
+  ['Z', keyPress('tab', { shift: true })],
+  ['a', keyPress('up', { shift: true })],
+  ['b', keyPress('down', { shift: true })],
+  ['c', keyPress('right', { shift: true })],
+  ['d', keyPress('left', { shift: true })],
+]);
+
+/** Keys only after `SS3`: F3 (`CSI R` is a cursor report), Enter of the keypad, rxvt's Ctrl and arrows. */
+const applicationKeys: ReadonlyMap<string, KeyPress> = new Map([
+  ['M', keyPress('enter')],
+  ['R', keyPress('f3')],
+  ['a', keyPress('up', { ctrl: true })],
+  ['b', keyPress('down', { ctrl: true })],
+  ['c', keyPress('right', { ctrl: true })],
+  ['d', keyPress('left', { ctrl: true })],
+]);
+
+/** The keypad's characters in application mode, from `j`. */
+const applicationCharacters = '*+,-./0123456789';
+
+/** First numbers of `CSI number ~`. */
+const numberKeys: ReadonlyMap<number, string> = new Map([
+  [1, 'home'],
+  [2, 'insert'],
+  [3, 'delete'],
+  [4, 'end'],
+  [5, 'pageup'],
+  [6, 'pagedown'],
+  [7, 'home'],
+  [8, 'end'],
+  ...[11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24].map((code, index): [number, string] => [
+    code,
+    `f${index + 1}`,
+  ]),
+]);
+
+/** Keys of the kitty protocol and modifyOtherKeys without a character, by code point. */
+const codeKeys: ReadonlyMap<number, string> = new Map([
+  [8, 'backspace'],
+  [9, 'tab'],
+  [13, 'enter'],
+  [27, 'escape'],
+  [127, 'backspace'],
+  [57414, 'enter'],
+  [57417, 'left'],
+  [57418, 'right'],
+  [57419, 'up'],
+  [57420, 'down'],
+  [57421, 'pageup'],
+  [57422, 'pagedown'],
+  [57423, 'home'],
+  [57424, 'end'],
+  [57425, 'insert'],
+  [57426, 'delete'],
+]);
+
+/** The keypad's characters in the kitty protocol, from 57399. */
+const keypadCharacters = '0123456789./*-+';
+const firstKeypad = 57399;
+const keypadEnd = firstKeypad + keypadCharacters.length;
+
+/** A key by code points: unshifted, shifted, and of the same key on a US keyboard. */
+interface CodedKey {
+  readonly code: number;
+  readonly shifted?: number | undefined;
+  readonly base?: number | undefined;
+  /** Code points of the typed text, if reported by the terminal. */
+  readonly text?: readonly number[];
+}
+
+function isCharacter(code: number): boolean {
+  const isPrivate = code >= 57344 && code <= 63743;
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return code <= 0x10ffff && !isPrivate && !isSurrogate && !isControl;
+}
+
+function typedText(key: CodedKey, character: string, isShifted: boolean): string {
+  if (key.text !== undefined && key.text.length > 0 && key.text.every(isCharacter)) {
+    return String.fromCodePoint(...key.text);
+  }
+  if (!isShifted) return character;
+  const { shifted } = key;
+  return shifted !== undefined && isCharacter(shifted)
+    ? String.fromCodePoint(shifted)
+    : character.toUpperCase();
+}
+
+/** Undefined for lock and modifier keys and others without bindings. */
+function eventOfCode(key: CodedKey, modifiers: Modifiers): KeyEvent | undefined {
+  const name = codeKeys.get(key.code);
+  if (name !== undefined) return keyPress(name, modifiers);
+  const isKeypad = key.code >= firstKeypad && key.code < keypadEnd;
+  if (!isKeypad && !isCharacter(key.code)) return undefined;
+  const character = isKeypad
+    ? keypadCharacters.charAt(key.code - firstKeypad)
+    : String.fromCodePoint(key.code);
+  if (modifiers.ctrl !== true && modifiers.alt !== true) {
+    return { type: 'text', text: typedText(key, character, modifiers.shift === true) };
+  }
+  // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
+  const { base } = key;
+  const isForeign = key.code > 0x7e && base !== undefined && isCharacter(base);
+  return shortcut(isForeign ? String.fromCodePoint(base) : character, modifiers);
+}
+
+/** The key of a character with Ctrl or Alt. */
+export function shortcut(character: string, modifiers: Modifiers): KeyPress {
+  const name = character === ' ' ? 'space' : character.toLowerCase();
+  const isUpper = name !== character && character !== ' ';
+  if (name === '[' && modifiers.ctrl === true && modifiers.alt !== true) return keyPress('escape');
+  return keyPress(name, isUpper ? { ...modifiers, shift: true } : modifiers);
+}
+
+/** The key of a control character (C0 or DEL). */
+export function eventOfControl(code: number, modifiers: Modifiers = {}): KeyPress {
+  const name = code === 8 ? undefined : codeKeys.get(code);
+  if (name !== undefined) return keyPress(name, modifiers);
+  const character = code === 0 ? ' ' : String.fromCharCode(code + 0x40).toLowerCase();
+  return shortcut(character, { ...modifiers, ctrl: true });
+}
+
+/** One field of a control sequence and its parts (`1;5:3A` has the fields `1` and `5:3`). */
+type Field = readonly (number | undefined)[];
+
+const released = 3;
+const superOrHyper = 8 | 16;
+const rxvtModifiers: ReadonlyMap<string, Modifiers> = new Map([
+  ['$', { shift: true }],
+  ['^', { ctrl: true }],
+  ['@', { ctrl: true, shift: true }],
+]);
+
+function fieldsOf(parameters: string): Field[] {
+  return parameters
+    .split(';')
+    .map((field) => field.split(':').map((part) => (part === '' ? undefined : Number(part))));
+}
+
+/** xterm's modifier number, extended by the kitty protocol; undefined for desktop shortcuts (Super, Hyper). */
+function modifiersOf(field: Field | undefined): Modifiers | undefined {
+  const bits = Math.max(0, (field?.[0] ?? 1) - 1);
+  if ((bits & superOrHyper) !== 0) return undefined;
+  const meta = 2 | 32;
+  return { shift: (bits & 1) !== 0, alt: (bits & meta) !== 0, ctrl: (bits & 4) !== 0 };
+}
+
+function numberedKey(fields: readonly Field[], modifiers: Modifiers): KeyEvent | undefined {
+  const number = fields[0]?.[0] ?? 0;
+  if (number === 27) return eventOfCode({ code: fields[2]?.[0] ?? 0 }, modifiers);
+  const name = numberKeys.get(number);
+  return name === undefined ? undefined : keyPress(name, modifiers);
+}
+
+/**
+ * The key of a control sequence (`CSI parameters final`): xterm's and rxvt's keys, modifyOtherKeys
+ * (`27;modifiers;code ~`), the kitty keyboard protocol (`code:shifted:base;modifiers:event;text u`). Undefined
+ * for releases, reports and unknown sequences.
+ */
+export function eventOfSequence(parameters: string, final: string): KeyEvent | undefined {
+  if (/[^\d;:]/.test(parameters)) return undefined;
+  const fields = fieldsOf(parameters);
+  const [key = [], modifierField, text = []] = fields;
+  const modifiers = modifiersOf(modifierField);
+  if (modifiers === undefined || modifierField?.[1] === released) return undefined;
+  const rxvt = rxvtModifiers.get(final);
+  if (rxvt !== undefined) return numberedKey(fields, rxvt);
+  if (final === '~') return numberedKey(fields, modifiers);
+  if (final !== 'u') return letterKey(final, modifiers);
+  const [code = 0, shifted, base] = key;
+  const typed = text.filter((part) => part !== undefined);
+  return eventOfCode({ code, shifted, base, text: typed }, modifiers);
+}
+
+function letterKey(final: string, { ctrl, alt, shift }: Modifiers): KeyEvent | undefined {
+  const key = letterKeys.get(final);
+  if (key === undefined) return undefined;
+  return {
+    ...key,
+    ctrl: key.ctrl || ctrl === true,
+    alt: key.alt || alt === true,
+    shift: key.shift || shift === true,
+  };
+}
+
+/** The key of `SS3 modifiers final`: application cursor keys and keypad. */
+export function eventOfApplicationKey(parameters: string, final: string): KeyEvent | undefined {
+  const modifiers = modifiersOf(fieldsOf(parameters).at(-1));
+  const key = applicationKeys.get(final);
+  if (key !== undefined) return key;
+  if (final >= 'j' && final <= 'y') {
+    const text = applicationCharacters.charAt(final.charCodeAt(0) - 'j'.charCodeAt(0));
+    return { type: 'text', text };
+  }
+  return modifiers === undefined ? undefined : letterKey(final, modifiers);
+}
+
+function charactersOf(event: KeyEvent): string | undefined {
+  if (event.type !== 'key') return event.text;
+  if (event.alt || event.shift) return undefined;
+  if (event.name === 'tab' && !event.ctrl) return '\t';
+  return (event.name === 'enter' && !event.ctrl) || (event.name === 'j' && event.ctrl)
+    ? '\n'
+    : undefined;
+}
+
+/** Without bracketed paste, events of one read are a paste if text follows a line end: its lines are not sent. */
+export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[] {
+  const first = events.findIndex((event) => event.type === 'key' && event.name === 'enter');
+  if (first === -1 || !events.slice(first).some(({ type }) => type === 'text')) return events;
+  const characters = events.map(charactersOf);
+  if (characters.includes(undefined)) return events;
+  return [{ type: 'paste', text: characters.join(''), keys: events }];
+}
+
+/** Splits the keys of a burst after its first Enter. */
+export function splitBurst(keys: readonly KeyEvent[]): {
+  readonly line: readonly KeyEvent[];
+  readonly rest: readonly KeyEvent[];
+} {
+  const end = keys.findIndex((event) => event.type === 'key' && event.name === 'enter') + 1;
+  return { line: keys.slice(0, end), rest: joinPasteBurst(keys.slice(end)) };
+}

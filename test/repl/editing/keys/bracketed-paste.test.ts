@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
-import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
-import { joinPasteBurst } from '../../../../src/repl/editing/keys/paste-burst.ts';
+import { type KeyEvent, joinPasteBurst } from '../../../../src/repl/editing/keys/key-event.ts';
+import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { inPaste, parse, formatEvents } from './format-events.ts';
 
@@ -33,7 +32,7 @@ describe('bracketed paste', () => {
     const text = '\u001B[1mbold\u001B[0m \u0007\u0003\u001B'.repeat(50_000);
     let events: readonly KeyEvent[] = [];
     const taken = await processorTime(() => {
-      events = createKeyParser().feed(Buffer.from(inPaste(text)));
+      events = new KeyParser().feed(Buffer.from(inPaste(text)));
     });
     expect(taken).toBeLessThan(1000);
     expect(events).toEqual([{ type: 'paste', text }]);
@@ -42,7 +41,7 @@ describe('bracketed paste', () => {
   test('reads 10,000 lines in small chunks in under half a second', async () => {
     const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} äöü`).join('\r');
     const bytes = Buffer.from(inPaste(text));
-    const parser = createKeyParser();
+    const parser = new KeyParser();
     const events: KeyEvent[] = [];
     const taken = await processorTime(() => {
       for (let at = 0; at < bytes.length; at += 1023) {
@@ -56,7 +55,7 @@ describe('bracketed paste', () => {
 
 describe('joinPasteBurst', () => {
   function burst(input: string): string {
-    return formatEvents(joinPasteBurst(createKeyParser().feed(input)));
+    return formatEvents(joinPasteBurst(new KeyParser().feed(input)));
   }
 
   test('joins the lines of a paste without brackets', () => {

@@ -1,6 +1,6 @@
 import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
 import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
-import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 
 /** `"text"`, `<chord>` or `paste "text"` for each event. */
 export function formatEvents(events: readonly KeyEvent[]): string {
@@ -14,7 +14,7 @@ export function formatEvents(events: readonly KeyEvent[]): string {
 
 /** The events of one read, formatted. */
 export function parse(input: string | Uint8Array): string {
-  return formatEvents(createKeyParser().feed(input));
+  return formatEvents(new KeyParser().feed(input));
 }
 
 /** Joins consecutive texts, which depend on where reads end. */

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
-import { keyBindings, keyLabel } from '../../../../src/repl/editing/keys/key-bindings.ts';
-import { actionOf } from '../../../../src/repl/editing/keys/key-map.ts';
-import type { KeyContext } from '../../../../src/repl/editing/keys/key-bindings.ts';
+import {
+  keyBindings,
+  keyLabel,
+  actionOf,
+  type KeyContext,
+} from '../../../../src/repl/editing/keys/key-bindings.ts';
 import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
-import { createKeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
 
 function actionsFor(input: string, context: KeyContext = 'composer'): (string | undefined)[] {
-  return createKeyParser()
+  return new KeyParser()
     .feed(input)
     .map((event) => (event.type === 'key' ? actionOf(chordOf(event), context) : event.type));
 }

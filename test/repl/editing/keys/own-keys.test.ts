@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { keyBindings } from '../../../../src/repl/editing/keys/key-bindings.ts';
-import { actionOf } from '../../../../src/repl/editing/keys/key-map.ts';
 import {
+  keyBindings,
+  actionOf,
   ownKeyMap,
   parseChord,
   parseOwnKeys,
   storedKeys,
-} from '../../../../src/repl/editing/keys/own-keys.ts';
+} from '../../../../src/repl/editing/keys/key-bindings.ts';
 
 describe('a key', () => {
   test.each([

@@ -1,0 +1,116 @@
+/** How a limit is raised. */
+export interface LimitRule {
+  readonly most: number;
+  /** The value of the next test; `ceiling` is known to be too high, `Infinity` if no such value is known. */
+  next(value: number, ceiling: number): number;
+  /** Whether there is nothing left to find between the value and the ceiling. */
+  isClosed(value: number, ceiling: number): boolean;
+  /** Milliseconds in which so many requests are sent that one more refusal does not matter. */
+  pause(value: number): number;
+}
+
+/** Milliseconds until a failed test is repeated; doubles with each failure. */
+const firstInterval = 1000;
+const maxInterval = 120_000;
+/** Milliseconds; while no value is known to be too high, each test may find much. */
+const openInterval = 250;
+
+/** Shares of the usual pause, and multiples of the Retry-After, that pass until the next test. */
+const cautions = {
+  /** No value is known to be too high. */
+  open: { pauses: 0.1, waits: 0 },
+  /** There are values between the limit and the ceiling. */
+  searching: { pauses: 0.25, waits: 3 },
+  /** A test can only find that the service allows more than before. */
+  closed: { pauses: 1, waits: 10 },
+};
+
+/**
+ * A limit of the service that is found by tests: a test raises the value for a while, and a refusal returns to the value
+ * before. Times are monotonic milliseconds.
+ *
+ * - The value is never above `rule.most`, and positive.
+ * - Outside of tests, the value is below the ceiling.
+ * - A failed test never lowers the value that it started from.
+ */
+export class LearnedLimit {
+  readonly #rule: LimitRule;
+  value: number;
+  /** A value known to be too high; `Infinity` if there is none. */
+  ceiling = Number.POSITIVE_INFINITY;
+  isTesting = false;
+  /** When the running test began, or when the next one may begin. */
+  at = Number.NEGATIVE_INFINITY;
+  /** The value before the running test. */
+  #before: number;
+  #interval = firstInterval;
+
+  constructor(rule: LimitRule, value: number) {
+    this.#rule = rule;
+    this.value = value;
+    this.#before = value;
+  }
+
+  get hasCeiling(): boolean {
+    return this.ceiling !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Begins a test if one is due. */
+  beginTest(now: number): boolean {
+    if (this.isTesting || now < this.at || this.value >= this.#rule.most) return false;
+    this.#before = this.value;
+    this.value = Math.min(this.#rule.most, this.#rule.next(this.value, this.ceiling));
+    this.isTesting = true;
+    this.at = now;
+    return true;
+  }
+
+  passTest(now: number): void {
+    this.isTesting = false;
+    if (this.value >= this.ceiling) this.ceiling = Number.POSITIVE_INFINITY;
+    this.#interval = firstInterval;
+    this.at = now;
+  }
+
+  /** Ends a test without a result. */
+  stopTest(now: number): void {
+    this.isTesting = false;
+    this.value = this.#before;
+    this.at = now + this.#interval;
+  }
+
+  /** @param retryAfter milliseconds; 0 without one */
+  failTest(now: number, retryAfter: number): void {
+    this.set(this.#before, this.value, now, retryAfter);
+  }
+
+  /** @param retryAfter milliseconds; 0 without one */
+  set(value: number, ceiling: number, now: number, retryAfter: number): void {
+    this.isTesting = false;
+    this.value = value;
+    this.ceiling = ceiling;
+    const { pauses, waits } = this.#caution();
+    const interval = this.hasCeiling ? this.#interval : Math.min(openInterval, this.#interval);
+    this.at = now + Math.max(interval, pauses * this.#rule.pause(value), waits * retryAfter);
+    this.#interval = Math.min(maxInterval, this.#interval * 2);
+  }
+
+  /** Nothing is known about the limit above `value`, and tests may begin at once. */
+  lift(value: number): void {
+    this.isTesting = false;
+    this.value = value;
+    this.ceiling = Number.POSITIVE_INFINITY;
+    this.#interval = firstInterval;
+    this.at = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Until then, the requests from before a change would distort a test. */
+  holdTests(until: number): void {
+    this.at = Math.max(this.at, until);
+  }
+
+  #caution(): { pauses: number; waits: number } {
+    if (!this.hasCeiling) return cautions.open;
+    return this.#rule.isClosed(this.value, this.ceiling) ? cautions.closed : cautions.searching;
+  }
+}

@@ -1,0 +1,188 @@
+import { isUtf8 } from 'node:buffer';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { findError } from '../client/failure/service-failure.ts';
+import { LineDecoder } from '../client/stream/answer-reader.ts';
+import { type BodyForm, bodyForm } from '../client/stream/body-reader.ts';
+import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
+import { createMaskedStream } from '../secrecy/masked-stream.ts';
+import type { SecretFilter } from '../secrecy/secret-filter.ts';
+
+/** A blank line ends an event. */
+const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;
+
+const channels = ['text', 'reasoning', 'refusal'] as const;
+type Texts = Record<(typeof channels)[number], string>;
+
+function eachText(write: (channel: keyof Texts) => string): Texts {
+  return { text: write('text'), reasoning: write('reasoning'), refusal: write('refusal') };
+}
+
+const isSame = (one: Texts, other: Texts) =>
+  channels.every((channel) => one[channel] === other[channel]);
+
+/** Keys are ASCII, so an encoding that keeps all bytes suffices for bytes that are not UTF-8. */
+function maskBytes(bytes: Buffer, filter: SecretFilter): Buffer {
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const text = bytes.toString(encoding);
+  const masked = filter.mask(text);
+  return masked === text ? bytes : Buffer.from(masked, encoding);
+}
+
+/** What the client reads of a chunk or of a whole completion, as a chunk with other texts. */
+function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): string {
+  const { id, model, finishReason, usage, toolCalls } = readChunk(value);
+  const delta = {
+    content: texts.text,
+    reasoning_content: texts.reasoning,
+    refusal: texts.refusal,
+    ...(toolCalls && { tool_calls: [{}] }),
+  };
+  const failed = findError(value, filter.mask);
+  const error = failed && { name: failed.name, status: failed.status, message: failed.message };
+  const choices = [{ index: 0, delta, finish_reason: finishReason }];
+  return filter.mask(JSON.stringify({ id, model, choices, usage, error }));
+}
+
+function maskWhole(body: Buffer, filter: SecretFilter): Buffer {
+  const value = parseAnyJson(new TextDecoder().decode(body));
+  if (isJsonObject(value) && answerChoice(value['choices']) !== undefined) {
+    const content = readChunk(value);
+    const shown = eachText((channel) => filter.mask(content[channel]));
+    if (!isSame(shown, content)) return Buffer.from(writeChunk(value, shown, filter));
+  }
+  return maskBytes(body, filter);
+}
+
+/**
+ * Masks events as the client reads them: a text continues from event to event, in whatever way a service spells it. Only
+ * events with a part of a secret change.
+ */
+function createEventMask(filter: SecretFilter) {
+  const decoder = new LineDecoder();
+  const found: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => found.push(event) });
+  const streams = {
+    text: createMaskedStream(filter),
+    reasoning: createMaskedStream(filter),
+    refusal: createMaskedStream(filter),
+  };
+
+  /** An event with the end of the texts, which could have been the start of a secret. */
+  function heldEvent(): string {
+    const texts = eachText((channel) => streams[channel].end());
+    if (channels.every((channel) => texts[channel] === '')) return '';
+    return `data: ${writeChunk({}, texts, filter)}\n\n`;
+  }
+
+  function mask(bytes: Buffer, isLast: boolean): Buffer {
+    const event = found.pop();
+    const isError = event?.event === 'error';
+    const value = isError ? undefined : parseAnyJson(event?.data ?? '');
+    if (!isJsonObject(value)) {
+      const ends = isLast || isError || event?.data.trim() === '[DONE]';
+      return Buffer.concat([Buffer.from(ends ? heldEvent() : ''), maskBytes(bytes, filter)]);
+    }
+    const ends = isLast || findError(value, filter.mask) !== undefined;
+    const content = readChunk(value);
+    const shown = eachText((channel) => {
+      const text = streams[channel].write(content[channel]);
+      return ends ? text + streams[channel].end() : text;
+    });
+    if (isSame(shown, content)) return maskBytes(bytes, filter);
+    return Buffer.from(`data: ${writeChunk(value, shown, filter)}\n\n`);
+  }
+
+  return {
+    /** @param bytes one event, or comments and blank lines */
+    next(bytes: Buffer): Buffer {
+      parser.feed(decoder.decode(bytes));
+      return mask(bytes, false);
+    },
+    /** @param rest the last event, whole or cut, without a blank line */
+    end(rest: Buffer): Buffer {
+      parser.feed(`${decoder.decode(rest)}${decoder.end()}\n\n`);
+      return mask(rest, true);
+    },
+  };
+}
+
+/** Masks the body of a response before it is recorded. */
+export interface MaskedBody {
+  take(bytes: Uint8Array, at: number): void;
+  end(): void;
+}
+
+/**
+ * Masks the stream of an answer event by event, and any other body as a whole: without a secret, its reads stay as they
+ * were.
+ * @param write gets bytes with the time of the read in which they ended
+ */
+export function createMaskedBody(
+  filter: SecretFilter,
+  contentType: string | undefined,
+  write: (bytes: Uint8Array, at: number) => void,
+): MaskedBody {
+  const events = createEventMask(filter);
+  let form: BodyForm | undefined;
+  /** What is not written yet: the start of an event, or a whole body. */
+  let pieces: { readonly bytes: Uint8Array; readonly at: number }[] = [];
+  /** The last characters of the pieces, which may begin an {@link eventEnd}. */
+  let recent = '';
+  let lastAt = 0;
+
+  function takePending(): Buffer {
+    const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
+    pieces = [];
+    return bytes;
+  }
+
+  function hold(bytes: Uint8Array): void {
+    if (bytes.length > 0) pieces.push({ bytes, at: lastAt });
+  }
+
+  function takeEvents(bytes: Uint8Array): void {
+    const text = recent + Buffer.from(bytes).toString('latin1');
+    const masked: Buffer[] = [];
+    let start = 0;
+    for (const { index, 0: blank } of text.matchAll(eventEnd)) {
+      const end = index + blank.length - recent.length;
+      hold(bytes.subarray(start, end));
+      masked.push(events.next(takePending()));
+      start = end;
+    }
+    if (masked.length > 0) write(Buffer.concat(masked), lastAt);
+    hold(bytes.subarray(start));
+    const rest = masked.length > 0 ? text.slice(recent.length + start) : text;
+    recent = rest.slice(-3);
+  }
+
+  function findForm(isWhole: boolean): void {
+    const bytes = takePending();
+    // The client skips blank lines before an answer, too.
+    const head = new TextDecoder().decode(bytes).replace(/^\s*\n/, '');
+    form = bodyForm(head, contentType, isWhole);
+    if (form === 'event-stream') takeEvents(bytes);
+    else hold(bytes);
+  }
+
+  return {
+    take(bytes, at) {
+      lastAt = at;
+      if (form === 'event-stream') {
+        takeEvents(bytes);
+        return;
+      }
+      hold(bytes);
+      if (form === undefined) findForm(false);
+    },
+    end() {
+      if (form === undefined) findForm(true);
+      const reads = pieces;
+      const rest = takePending();
+      const masked = form === 'event-stream' ? events.end(rest) : maskWhole(rest, filter);
+      if (masked.equals(rest)) for (const { bytes, at } of reads) write(bytes, at);
+      else write(masked, lastAt);
+    },
+  };
+}

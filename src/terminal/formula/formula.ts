@@ -1,0 +1,400 @@
+// Mathematics in TeX as rows of Unicode. A formula with anything unknown is left as TeX.
+import { displayWidth, padToWidth } from '../text/width.ts';
+import {
+  accents,
+  doubleStruck,
+  fractions,
+  functionNames,
+  longAccents,
+  negated,
+  operators,
+  relations,
+  script,
+  subscripts,
+  superscripts,
+  symbols,
+} from './symbols.ts';
+
+const maxLength = 4000;
+/** Hostile formulas nest deeper. */
+const maxDepth = 30;
+
+/** Thrown where a formula has no Unicode form. */
+class NotUnicode extends Error {}
+
+function fail(): never {
+  throw new NotUnicode();
+}
+
+/** A formula that is read from left to right. */
+interface Reader {
+  readonly source: string;
+  at: number;
+  depth: number;
+  /** The depth of the innermost environment, in which `&` ends a cell and `\\` a row. */
+  cellDepth: number | undefined;
+  /** The finished rows of an alignment. */
+  readonly rows: string[];
+}
+
+/** `$…$`, `$$…$$`, `\(…\)` and `\[…\]` without their marks; an environment as it is. */
+function withoutMarks(source: string): string {
+  const [, double, single] = /^(?:\$\$([^]*)\$\$|\$([^]*)\$)$/.exec(source) ?? [];
+  const [, round] = /^\\[([]([^]*)\\[)\]]$/.exec(source) ?? [];
+  return double ?? single ?? round ?? source;
+}
+
+/** The Unicode rows of a formula; undefined if a part of it has none. */
+export function formulaRows(formula: string): readonly string[] | undefined {
+  const source = withoutMarks(formula);
+  if (source.length > maxLength) return undefined;
+  const reader: Reader = { source, at: 0, depth: 0, cellDepth: undefined, rows: [] };
+  try {
+    const rest = tidy(readUntil(reader, ''));
+    const last = `${reader.rows.pop() ?? ''} ${rest}`.trimEnd();
+    const rows = [...reader.rows, reader.rows.length === 0 ? last.trimStart() : last];
+    return last === '' ? undefined : rows;
+  } catch (error) {
+    if (error instanceof NotUnicode) return undefined;
+    throw error;
+  }
+}
+
+/** The text with single spaces, and none inside brackets. */
+function tidy(row: string): string {
+  return row
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/([([{⟨⌊⌈]) /g, '$1')
+    .replaceAll(/ (?=[)\]}⟩⌋⌉,;])/g, '')
+    .trim();
+}
+
+function peek({ source, at }: Reader): string {
+  return at < source.length ? String.fromCodePoint(source.codePointAt(at) ?? 0) : '';
+}
+
+function skipSpaces(reader: Reader): void {
+  while (/\s/.test(reader.source.charAt(reader.at))) reader.at += 1;
+}
+
+/** The text up to `end`, which is skipped; up to the end of the formula if it is empty. */
+function readUntil(reader: Reader, end: string): string {
+  reader.depth += 1;
+  if (reader.depth > maxDepth) fail();
+  let text = '';
+  const isEnd = () => end !== '' && reader.source.startsWith(end, reader.at);
+  while (reader.at < reader.source.length && !isEnd()) text += readPart(reader, text);
+  if (end !== '' && !isEnd()) fail();
+  reader.at += end.length;
+  reader.depth -= 1;
+  return text;
+}
+
+function readPart(reader: Reader, before: string): string {
+  const character = peek(reader);
+  reader.at += character.length;
+  switch (character) {
+    case '\\':
+      return readCommand(reader, before);
+    case '{':
+      return readUntil(reader, '}');
+    case '^':
+    case '_':
+      return before === '' ? fail() : readScript(reader, character);
+    case "'":
+      return '′';
+    case '~':
+      return ' ';
+    case '=':
+      return ' = ';
+    case '&':
+      return reader.depth === reader.cellDepth ? '\t' : fail();
+    case '}':
+    case '$':
+    case '%':
+    case '#':
+      return fail();
+    default:
+      if (!/\s/.test(character)) return character;
+      skipSpaces(reader);
+      return ' ';
+  }
+}
+
+/** The command's name after its backslash. */
+function readName(reader: Reader): string {
+  const found = /^(?:[a-zA-Z]+\*?|[^])/.exec(reader.source.slice(reader.at, reader.at + 40));
+  const name = found?.[0] ?? '';
+  reader.at += name.length;
+  return name;
+}
+
+/** A group, a command, or one character. */
+function readArgument(reader: Reader): string {
+  skipSpaces(reader);
+  const character = peek(reader);
+  if (character === '' || '}^_&$%#'.includes(character)) return fail();
+  if (character === '{') {
+    reader.at += 1;
+    return readUntil(reader, '}').trim();
+  }
+  if (character !== '\\') {
+    reader.at += character.length;
+    return character;
+  }
+  // A command that needs an argument of its own fails.
+  const end = /^\\(?:[a-zA-Z]+|[^])/.exec(reader.source.slice(reader.at, reader.at + 40));
+  const source = reader.source.slice(0, reader.at + (end?.[0].length ?? 1));
+  const text = readUntil({ ...reader, source, rows: [] }, '').trim();
+  reader.at = source.length;
+  return text;
+}
+
+/** A group as it is written. */
+function readRawGroup(reader: Reader): string {
+  const found = /^\s*\{([^{}\\$]*)\}/.exec(reader.source.slice(reader.at));
+  if (found === null) return fail();
+  reader.at += found[0].length;
+  return found[1] ?? '';
+}
+
+/** `[…]` as it is written; empty without it. */
+function readOption(reader: Reader): string {
+  const found = /^\s*\[([^\]{}\\]*)\]/.exec(reader.source.slice(reader.at));
+  reader.at += found?.[0].length ?? 0;
+  return found?.[1]?.trim() ?? '';
+}
+
+/** Commands that only change the look or the size of what follows. */
+const ignored =
+  /^(?:left|right|[bB]igg?[lrm]?|(?:display|text|script)style|limits|nolimits|nonumber|notag)$/;
+const textCommands = /^(?:text|textrm|textbf|textit|mbox|operatorname\*?)$/;
+const lookCommands =
+  /^(?:math(?:rm|bf|it|sf|tt|frak|normal)|boldsymbol|bm|mathop|mathrel|mathbin|underbrace|overbrace)$/;
+/** Signs directly before what they belong to. */
+const prefixes = /^(?:partial|nabla|neg|lnot)$/;
+const spaces: ReadonlyMap<string, string> = new Map([
+  ...[',', ';', ':', ' ', '\n', '>', 'enspace', 'thinspace'].map((name) => [name, ' '] as const),
+  ...['quad', 'qquad'].map((name) => [name, '  '] as const),
+  ['!', ''],
+]);
+
+/** What a command is, after its backslash. */
+function readCommand(reader: Reader, before: string): string {
+  const name = readName(reader);
+  if (/^[dtc]?frac$/.test(name)) return readFraction(reader, before);
+  return spaces.get(name) ?? readSymbol(reader, name) ?? readStructure(reader, name);
+}
+
+function readSymbol(reader: Reader, name: string): string | undefined {
+  const relation = relations.get(name);
+  if (relation !== undefined) return ` ${relation} `;
+  const symbol = symbols.get(name);
+  if (symbol !== undefined) {
+    if (prefixes.test(name)) skipSpaces(reader);
+    return symbol;
+  }
+  const operator = operators.get(name) ?? (functionNames.has(name) ? name : undefined);
+  return operator && operator + readLimits(reader);
+}
+
+function readStructure(reader: Reader, name: string): string {
+  switch (name) {
+    case '\\':
+      readOption(reader);
+      if (reader.depth === reader.cellDepth) return '\n';
+      return reader.depth > 1 ? fail() : '; ';
+    case 'begin':
+      return readEnvironment(reader);
+    case 'sqrt':
+      return readRoot(reader);
+    case 'not':
+      return ` ${negated.get(readArgument(reader)) ?? fail()} `;
+    case 'boxed':
+      return `[${readArgument(reader)}]`;
+    case 'pmod':
+      return ` (mod ${readArgument(reader)})`;
+    case 'tag':
+      return `  (${readRawGroup(reader)})`;
+    case 'label':
+      readRawGroup(reader);
+      return '';
+    case 'binom':
+    case 'dbinom':
+    case 'tbinom':
+      return `(${readArgument(reader)} choose ${readArgument(reader)})`;
+    case 'mathbb':
+      return readLetters(reader, doubleStruck);
+    case 'mathcal':
+    case 'mathscr':
+      return readLetters(reader, script);
+    default:
+  }
+  if (ignored.test(name)) {
+    // `\left.` has no delimiter.
+    const [point = ''] = /^\s*\.?/.exec(reader.source.slice(reader.at)) ?? [];
+    if (name === 'left' || name === 'right') reader.at += point.length;
+    return '';
+  }
+  if (textCommands.test(name)) {
+    const text = readRawGroup(reader);
+    return name.startsWith('operatorname') ? text + readLimits(reader) : text;
+  }
+  if (lookCommands.test(name)) return readArgument(reader);
+  return readAccent(reader, name);
+}
+
+function readLetters(reader: Reader, letters: ReadonlyMap<string, string>): string {
+  return Array.from(readArgument(reader), (letter) => letters.get(letter) ?? fail()).join('');
+}
+
+function readAccent(reader: Reader, name: string): string {
+  const accent = accents.get(name) ?? fail();
+  const characters = Array.from(readArgument(reader));
+  if (characters.length !== 1 && !longAccents.has(name)) return fail();
+  return characters.map((character) => (character + accent).normalize('NFC')).join('');
+}
+
+/** A superscript (`^`) or subscript (`_`), after its mark. */
+function readScript(reader: Reader, mark: '^' | '_'): string {
+  const text = readArgument(reader);
+  return raise(text, mark, /[\p{L}\p{N}]/u.test(peek(reader)));
+}
+
+/**
+ * The text in raised or lowered characters if all of it has them, else after its mark.
+ * @param isFollowed a letter or digit follows directly
+ */
+function raise(text: string, mark: '^' | '_', isFollowed = false): string {
+  const characters = mark === '^' ? superscripts : subscripts;
+  const compact = text.replaceAll(' ', '');
+  const raised = Array.from(compact, (character) => characters.get(character));
+  if (raised.every((character) => character !== undefined)) return raised.join('');
+  const needsNone = mark === '_' ? /^\p{L}+$/u : /^(?:\p{L}\p{M}*|[∞∗])$/u;
+  return needsNone.test(text) && !isFollowed ? mark + text : `${mark}(${compact})`;
+}
+
+/** The sub- and superscript of an operator or function, and the space before its argument. */
+function readLimits(reader: Reader): string {
+  let limits = '';
+  for (;;) {
+    const { at } = reader;
+    skipSpaces(reader);
+    const mark = peek(reader);
+    if (mark === '\\' && /^\\(?:no)?limits/.test(reader.source.slice(reader.at))) {
+      reader.at += 1;
+      readName(reader);
+    } else if (mark === '_' || mark === '^') {
+      reader.at += 1;
+      limits += raise(readArgument(reader), mark);
+    } else {
+      const needsSpace = /^(?:[\p{L}\p{N}]|\\[a-zA-Z])/u.test(reader.source.slice(reader.at));
+      if (!needsSpace) reader.at = at;
+      return needsSpace ? `${limits} ` : limits;
+    }
+  }
+}
+
+const roots: ReadonlyMap<string, string> = new Map([
+  ['', '√'],
+  ['2', '√'],
+  ['3', '∛'],
+  ['4', '∜'],
+]);
+
+function readRoot(reader: Reader): string {
+  const degree = readOption(reader);
+  const root = roots.get(degree) ?? `${raise(degree, '^')}√`;
+  const text = readArgument(reader);
+  return root + (Array.from(text).length === 1 ? text : `(${text})`);
+}
+
+/** Characters of what is before a fraction; all of them for each fraction would take quadratic time. */
+const maxBefore = 60;
+/** The name of a function, and its limits, before its argument. */
+const functionBefore = /([a-z]+)[^a-z\s]* $/;
+/** A letter, a number or an opening bracket, not the `dx` of an integral, or a command. */
+const factorAfter = /^(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+))/u;
+/** Commands before a bracket or a root, or of a fraction. */
+const factorCommand = /^(?:left|[bB]igg?l?|sqrt|[dtc]?frac|math[a-z]+)$/;
+const derivative = /^([d∂])[^/]?\/\1/;
+/** A number, a word, a root or a group, which needs no parentheses. */
+const simple = /^√?(?:[\p{L}\p{N}\p{M}∞∂∇′]+|\([^()]*\)|\|[^|]*\|)$/u;
+/** A function or a product that ends in a group. */
+const product = /^[\p{L}\p{N}\p{M}∂]+\([^()]*\)$/u;
+
+/** Whether the source continues with a factor of what is before it. */
+function hasFactor({ source, at }: Reader): boolean {
+  const found = factorAfter.exec(source.slice(at, at + 40));
+  const name = found?.[1];
+  if (found === null || name === undefined) return found !== null;
+  const isLetter = /^\p{L}/u.test(symbols.get(name) ?? '');
+  return isLetter || functionNames.has(name) || factorCommand.test(name);
+}
+
+/** A fraction after a division or a function, or before a factor, needs parentheses: `1/(a/b)`, `(a/b) c`. */
+function readFraction(reader: Reader, before: string): string {
+  const above = readArgument(reader);
+  const below = readArgument(reader);
+  const over = simple.test(above) || product.test(above) ? above : `(${above})`;
+  const under = simple.test(below) ? below : `(${below})`;
+  const text = fractions.get(`${above}/${below}`) ?? `${over}/${under}`;
+  const next = peek(reader);
+  if (next === '^' || next === '_') return `(${text})`;
+  if (text.includes('/')) {
+    const name = functionBefore.exec(before.slice(-maxBefore))?.[1] ?? '';
+    if (functionNames.has(name) || /[/÷]\s*$/.test(before)) return `(${text})`;
+    if (!derivative.test(text) && hasFactor(reader)) return `(${text}) `;
+  }
+  return /^[\p{L}\p{N}(\\]/u.test(next) ? `${text} ` : text;
+}
+
+const brackets: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['matrix', ['(', ')']],
+  ['smallmatrix', ['(', ')']],
+  ['pmatrix', ['(', ')']],
+  ['bmatrix', ['[', ']']],
+  ['Bmatrix', ['{', '}']],
+  ['vmatrix', ['|', '|']],
+  ['Vmatrix', ['‖', '‖']],
+  ['array', ['', '']],
+  ['cases', ['{ ', '']],
+]);
+
+const alignments =
+  /^(?:align|aligned|alignat|gather|gathered|equation|split|multline|eqnarray)\*?$/;
+
+/** An environment, after `\begin`: a matrix on one line, or rows that are aligned. */
+function readEnvironment(reader: Reader): string {
+  const isFirst = /^\s*\\begin$/.test(reader.source.slice(0, reader.at));
+  const name = readRawGroup(reader);
+  const [open, close] = brackets.get(name) ?? ['', ''];
+  if (!brackets.has(name) && !alignments.test(name)) return fail();
+  if (name === 'array') reader.at += columnsOf(reader).length;
+  const { cellDepth } = reader;
+  reader.cellDepth = reader.depth + 1;
+  const rows = readUntil(reader, `\\end{${name}}`)
+    .split('\n')
+    .map((row) => row.split('\t').map(tidy))
+    .filter((cells) => cells.some((cell) => cell !== ''));
+  reader.cellDepth = cellDepth;
+  if (!isFirst || brackets.has(name)) {
+    return open + rows.map((cells) => cells.join(' ')).join('; ') + close;
+  }
+  reader.rows.push(...alignedRows(rows));
+  return '';
+}
+
+function columnsOf({ source, at }: Reader): string {
+  return /^\s*\{[clr|\s]*\}/.exec(source.slice(at))?.[0] ?? '';
+}
+
+/** Rows whose relations are below each other. */
+function alignedRows(rows: readonly (readonly string[])[]): readonly string[] {
+  const widest = Math.max(0, ...rows.map(([first = '']) => displayWidth(first)));
+  return rows.map(([first = '', ...others]) =>
+    others.length === 0
+      ? first
+      : `${padToWidth(first, widest, 'right')} ${others.join(' ')}`.trimEnd(),
+  );
+}

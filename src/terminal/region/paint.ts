@@ -1,0 +1,212 @@
+// The bytes that bring the live region from one state to the next. All moves are relative to the cursor's row, and
+// none goes above the region, so written text cannot be overwritten. The last row of an open line of text is the
+// region's first row until it is full. Then it is printed again with the text that follows, so that the terminal wraps
+// it, and copying and resizing see one line. Rows are erased one by one: some terminals ignore ED inside a synchronized
+// update, and ED 2 and 3 would erase other output.
+
+import { isOpen, type OpenLine } from '../text/open-line.ts';
+import { styleSequence } from '../text/open-style.ts';
+import { displayWidth, padToWidth } from '../text/width.ts';
+import { styledCharacters } from '../text/wrap.ts';
+
+/** Of the cursor (DECSCUSR, steady). */
+export type CaretShape = 'block' | 'underline' | 'bar';
+
+interface Caret {
+  readonly row: number;
+  readonly column: number;
+  /** Absent: as the terminal was found. */
+  readonly shape?: CaretShape | undefined;
+  readonly isHidden?: boolean;
+}
+
+export interface Frame {
+  /** Styled, without line ends, no wider than the window, and fewer than its rows. */
+  readonly rows: readonly string[];
+  /** Position of the cursor, from zero; without it, the cursor is hidden in the last row. */
+  readonly caret?: Caret | undefined;
+  /** Shown after an open line of text if it fits in the row. */
+  readonly preview?: string | undefined;
+  /** Its first rows are a preview of text, which must not move into the scrollback. */
+  readonly hasPreviewRows?: boolean;
+}
+
+export interface Shown {
+  readonly frame: Frame;
+  readonly line: OpenLine;
+  /** The window's size when the region was drawn. */
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const CSI = '\u001B[';
+export const eraseRow = `${CSI}2K`;
+export const eraseRest = `${CSI}K`;
+/** The terminal cuts a row that is wider than expected, so that other rows do not move (DECAWM). */
+const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
+
+/** Characters that have the same width in every terminal. */
+const certain = /^[\x20-\x7e\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]*$/;
+
+/**
+ * The row of an open line. If its width is certain it is not cut, because the window may be narrower when it arrives,
+ * and then all of the text must be wrapped.
+ */
+function textRow(row: string): string {
+  return certain.test(row.replaceAll(styleSequence, '')) ? row : unwrapped(row);
+}
+
+export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
+/** By line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
+const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
+const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
+const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
+
+/** The whole preview if it fits, else nothing. */
+export function shownPreview({ frame, line, columns }: Shown): string {
+  const { preview = '' } = frame;
+  const room = columns - line.column - 1;
+  return isOpen(line) && displayWidth(preview) <= room ? preview : '';
+}
+
+/** All drawn rows: the open line's last row and the frame's rows. */
+function drawnRows(shown: Shown): readonly string[] {
+  const { frame, line } = shown;
+  return isOpen(line) ? [line.row + shownPreview(shown), ...frame.rows] : frame.rows;
+}
+
+/** The cursor's row, from the first drawn one. */
+export function cursorRow({ frame, line }: Shown): number {
+  const last = Math.max(0, frame.rows.length - 1);
+  return (frame.caret?.row ?? last) + (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
+}
+
+const shapeNumbers: Readonly<Record<CaretShape, number>> = { block: 2, underline: 4, bar: 6 };
+
+function shapeBytes({ frame }: Shown): string {
+  const shape = frame.caret?.shape;
+  return shape === undefined ? '' : `${CSI}${shapeNumbers[shape]} q`;
+}
+
+/** Moves from a row to the caret. */
+function toCaret(shown: Shown, row: number): string {
+  const { frame } = shown;
+  const move = vertical(cursorRow(shown) - row);
+  return frame.rows.length === 0 ? move : `${move}\r${right(frame.caret?.column ?? 0)}`;
+}
+
+/** Draws the frame's rows below the text, or from the cursor's empty row. */
+export function drawFrame(shown: Shown): string {
+  const { frame, line } = shown;
+  const { rows } = frame;
+  if (rows.length === 0) return '';
+  const lead = isOpen(line) ? `${shownPreview(shown)}\r\n` : '\r';
+  const last = rows.length - 1 + (isOpen(line) ? 1 : 0);
+  return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}${shapeBytes(shown)}`;
+}
+
+/** Erases the rows below the cursor and returns. */
+function eraseBelow(rows: number): string {
+  return `${`${down(1)}${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
+}
+
+/** Moves from the caret to the end of the text and erases the region. */
+export function toText(shown: Shown): string {
+  const { line, frame, columns } = shown;
+  const first = `${up(cursorRow(shown))}\r`;
+  if (!isOpen(line)) {
+    return `${first}${frame.rows.length > 0 ? eraseRow : ''}${eraseBelow(frame.rows.length - 1)}`;
+  }
+  // Overprinted, because erasing it could make the terminal forget that it continues the row above.
+  const rest = line.column < columns ? eraseRest : '';
+  return `${first}${eraseBelow(frame.rows.length)}${line.row}${rest}`;
+}
+
+/** Text for a terminal in raw mode. */
+export function textBytes(text: string): string {
+  return text.replaceAll('\n', '\r\n');
+}
+
+function isSameCaret(from: Shown, to: Shown): boolean {
+  return (
+    cursorRow(from) === cursorRow(to) &&
+    from.frame.caret?.column === to.frame.caret?.column &&
+    (from.frame.caret === undefined) === (to.frame.caret === undefined)
+  );
+}
+
+/**
+ * A row that gets shorter is erased first: tmux counts cells that EL 0 has erased as part of their row, and wraps them in
+ * a narrower window.
+ */
+function replaceRow(before: string, after: string, columns: number): string {
+  const width = displayWidth(after);
+  if (width < displayWidth(before)) return eraseRow + (after === '' ? '' : unwrapped(after));
+  return unwrapped(after) + (width < columns ? eraseRest : '');
+}
+
+/** Draws the rows that differ, and the caret. */
+function drawChanges(from: Shown, to: Shown): string {
+  const before = drawnRows(from);
+  const after = drawnRows(to);
+  let row = cursorRow(from);
+  let output = '';
+  const go = (target: number) => {
+    output += `${vertical(target - row)}\r`;
+    row = target;
+  };
+  for (let index = 0; index < Math.max(before.length, after.length); index += 1) {
+    const wanted = after[index];
+    if (wanted === before[index]) continue;
+    go(index);
+    if (index === 0 && isOpen(to.line) && wanted !== undefined) {
+      output += textRow(wanted) + (displayWidth(wanted) < to.columns ? eraseRest : '');
+    } else {
+      output += replaceRow(before[index] ?? '', wanted ?? '', to.columns);
+    }
+  }
+  const shape = shapeBytes(from) === shapeBytes(to) ? '' : shapeBytes(to);
+  const move = output === '' && isSameCaret(from, to) ? '' : output + toCaret(to, row);
+  return move + shape;
+}
+
+/** Shows more text and a new frame in a window of the same size. */
+export function paint(from: Shown, text: string, to: Shown): string {
+  const staysInRow = !text.includes('\n') && to.line.rows === from.line.rows;
+  if (text === '' || (staysInRow && isOpen(from.line))) return drawChanges(from, to);
+  return toText(from) + textBytes(text) + drawFrame(to);
+}
+
+// When a window loses rows, it first loses those below the cursor; then rows above it move into the scrollback, where
+// they cannot be erased. So while rows above the caret are only a preview, the cursor is hidden at the top of the
+// region, and natter draws the caret.
+
+const inverse = (text: string) => `${CSI}7m${text}${CSI}27m`;
+
+/** The row with the character in `column` inverted. */
+function withCaret(row: string, column: number): string {
+  const whole = padToWidth(row, column + 1);
+  let used = 0;
+  let at = 0;
+  for (const { text, isStyle } of styledCharacters(whole)) {
+    if (!isStyle) used += displayWidth(text);
+    if (used > column) return whole.slice(0, at) + inverse(text) + whole.slice(at + text.length);
+    at += text.length;
+  }
+  return whole;
+}
+
+/** Fits the frame into the window: one row is left for text, and excess rows at the top are omitted. */
+export function fitFrame(frame: Frame, windowRows: number): Frame {
+  const excess = Math.max(0, frame.rows.length - Math.max(1, windowRows - 1));
+  const rows = frame.rows.slice(excess);
+  if (frame.caret === undefined || rows.length === 0) return { ...frame, rows };
+  const caret = { ...frame.caret, row: Math.max(0, frame.caret.row - excess) };
+  const row = rows[caret.row] ?? '';
+  if (frame.hasPreviewRows === true && caret.row > 0) {
+    const drawn = rows.with(caret.row, withCaret(row, caret.column));
+    return { ...frame, rows: drawn, caret: { row: 0, column: 0, isHidden: true } };
+  }
+  // Spaces up to the caret: a terminal that rewraps rows may move a cursor that is beyond the end of its row.
+  return { ...frame, rows: rows.with(caret.row, padToWidth(row, caret.column)), caret };
+}

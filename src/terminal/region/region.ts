@@ -1,0 +1,296 @@
+import { advanceLine, emptyLine, isOpen } from '../text/open-line.ts';
+import { drawFrame, fitFrame, type Frame, paint, type Shown, textBytes, toText } from './paint.ts';
+import { toTextAfterResize } from './resize.ts';
+
+/** Milliseconds between two updates. */
+const minPause = 33;
+
+/** Throttles redraws. It has no timer while there is nothing to draw. */
+interface Pace {
+  /** Requests an update: at once, but at least 33 ms after the last one, and not while the terminal is slow. */
+  soon(): void;
+  /** Requests an update after a pause without updates. */
+  after(milliseconds: number): void;
+  /** If the terminal is slow: resolves when it has accepted the last update. */
+  slowness(): Promise<void> | undefined;
+  /**
+   * Resolves when a requested update would be done at once; undefined if that is now. With `skipsOne`, the update after
+   * that.
+   */
+  nextUpdate(skipsOne?: boolean): Promise<void> | undefined;
+  end(): void;
+}
+
+interface PaceClock {
+  /** Milliseconds. */
+  monotonic(): number;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Sleeps until `due`, which may change meanwhile. */
+async function sleepUntil(due: () => number, clock: PaceClock, signal: AbortSignal): Promise<void> {
+  for (let wait = due() - clock.monotonic(); wait > 0; wait = due() - clock.monotonic()) {
+    await clock.sleep(wait, signal);
+  }
+}
+
+const throwUnlessAborted = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error;
+};
+
+/** Not again if another update comes first: many of them must not keep text waiting. */
+function turnAt(
+  due: number,
+  clock: PaceClock,
+  signal: AbortSignal,
+  slowness: () => Promise<void> | undefined,
+): Promise<void> | undefined {
+  const wait = due - clock.monotonic();
+  if (wait <= 0) return slowness();
+  return clock.sleep(wait, signal).then(slowness, () => undefined);
+}
+
+/** `look` is called directly before an update and may still request a pause. */
+export function createPace(
+  clock: PaceClock,
+  update: () => Promise<void> | undefined,
+  look: () => void = () => {},
+): Pace {
+  const ending = new AbortController();
+  let next = Number.NEGATIVE_INFINITY;
+  let isAsked = false;
+  let slow: Promise<void> | undefined;
+
+  const run = async () => {
+    // Never synchronously, so that several requests become one update.
+    await Promise.resolve();
+    do {
+      await sleepUntil(() => next, clock, ending.signal);
+      await slow;
+      if (ending.signal.aborted) return;
+      look();
+    } while (next > clock.monotonic());
+    isAsked = false;
+    next = clock.monotonic() + minPause;
+    slow = update();
+    void slow?.then(() => (slow = undefined));
+  };
+  const soon = () => {
+    if (isAsked || ending.signal.aborted) return;
+    isAsked = true;
+    run().catch(throwUnlessAborted(ending.signal));
+  };
+  const slowness = () => slow;
+  const turn = (due: number) => turnAt(due, clock, ending.signal, slowness);
+  return {
+    soon,
+    after(milliseconds) {
+      next = Math.max(next, clock.monotonic() + milliseconds);
+      soon();
+    },
+    slowness,
+    nextUpdate: (skipsOne = false) => turn(skipsOne ? next + minPause : next),
+    end: () => ending.abort(),
+  };
+}
+
+export interface RegionPlace {
+  /** Of the window. */
+  readonly columns: number;
+  readonly rows: number;
+  /** The text above has no line end yet, so a preview of its continuation may share its row. */
+  readonly hasOpenLine: boolean;
+}
+
+/** Draws the region; called whenever it is shown or its place changes. */
+export type DrawFrame = (place: RegionPlace) => Frame;
+
+export interface LiveRegionOptions {
+  readonly output: {
+    columns(): number;
+    rows(): number;
+    write(text: string): Promise<void> | undefined;
+  };
+  readonly clock: PaceClock;
+  /** Calls `resized` if the window's size has changed unnoticed. */
+  readonly checkSize?: () => void;
+  /** See `TerminalTraits`. */
+  readonly synchronized: boolean;
+  readonly rewraps: boolean;
+  readonly cursorDrifts: boolean;
+  readonly resizePause: number;
+}
+
+const hideCursor = '\u001B[?25l';
+const showCursor = '\u001B[?25h';
+const beginUpdate = '\u001B[?2026h';
+const endUpdate = '\u001B[?2026l';
+
+/** The rows natter redraws. Finished text goes above them into the scrollback, without added line breaks. */
+export class LiveRegion {
+  readonly #options: LiveRegionOptions;
+  readonly #pace: Pace;
+  #shown: Shown;
+  #draw: DrawFrame = () => ({ rows: [] });
+  /** `#draw` has not been called yet. */
+  #isNew = false;
+  /** Other output overwrote the region, or the terminal moved it. */
+  #isStale = false;
+  /** An open line was ended, so the spaces or the line end before the next text are omitted. */
+  #isLineEnded = false;
+  #isSuspended = false;
+  /** Finished text that is not written yet. */
+  #text = '';
+  /** Sequences that change nothing on the screen, not written yet. */
+  #aside = '';
+
+  constructor(options: LiveRegionOptions) {
+    const { output, clock, checkSize } = options;
+    this.#options = options;
+    this.#shown = {
+      frame: { rows: [] },
+      line: emptyLine,
+      columns: output.columns(),
+      rows: output.rows(),
+    };
+    this.#pace = createPace(clock, () => this.#update(), checkSize);
+  }
+
+  /** Schedules a frame; of several in a short time, only the last is shown. */
+  render(draw: DrawFrame): void {
+    this.#draw = draw;
+    this.#isNew = true;
+    this.#pace.soon();
+  }
+
+  /** Writes finished text above the region. The next text may continue its last line; styles must be closed. */
+  commit(text: string): void {
+    this.#text += this.#isLineEnded ? text.replace(/^ *\n?/, '') : text;
+    this.#isLineEnded &&= /^ *$/.test(text);
+    if (text !== '') this.#pace.soon();
+  }
+
+  /** Writes sequences that change nothing on the screen, such as a title, with the next update. */
+  writeAside(sequences: string): void {
+    this.#aside += sequences;
+    this.#pace.soon();
+  }
+
+  /** A promise while the terminal is slow: await it before committing more. */
+  slowness(): Promise<void> | undefined {
+    return this.#pace.slowness();
+  }
+
+  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
+  nextUpdate(skipsOne?: boolean): Promise<void> | undefined {
+    return this.#pace.nextUpdate(skipsOne);
+  }
+
+  /**
+   * Call after a resize: the region is redrawn once the size is stable, even if it has changed back, because the
+   * terminal has moved its rows.
+   */
+  resized(): void {
+    this.#isStale = true;
+    this.#pace.after(this.#options.resizePause);
+  }
+
+  /** Redraws the region after other output overwrote it. */
+  redraw(): void {
+    this.#isStale = true;
+    this.#pace.soon();
+  }
+
+  /** Draws the region at the cursor, leaving the old one in place, after other output below it. */
+  forget(): void {
+    this.#forgetShown();
+    this.#isNew = true;
+    this.#pace.soon();
+  }
+
+  /** Erases the region, ends an open line, and queues all output until `resume`. */
+  suspend(): void {
+    if (!this.#isSuspended) void this.#write(this.#lastBytes(), true);
+    this.#isSuspended = true;
+  }
+
+  resume(): void {
+    this.#isSuspended = false;
+    this.#isNew = true;
+    this.#pace.soon();
+  }
+
+  /** Writes pending text, erases the region, and leaves the cursor on an empty row. */
+  close(): void {
+    this.suspend();
+    this.#pace.end();
+  }
+
+  /** Like `close`, but returns the bytes, for a process that is about to end. */
+  abandon(): string {
+    const bytes = this.#isSuspended ? '' : this.#lastBytes();
+    this.#isSuspended = true;
+    this.#pace.end();
+    return bytes;
+  }
+
+  #update(): Promise<void> | undefined {
+    if (this.#isSuspended) return undefined;
+    const bytes = this.#nextBytes();
+    const { caret } = this.#shown.frame;
+    return this.#write(bytes, caret !== undefined && caret.isHidden !== true);
+  }
+
+  #write(bytes: string, showsCursor: boolean): Promise<void> | undefined {
+    const { output, synchronized } = this.#options;
+    const aside = this.#aside;
+    this.#aside = '';
+    if (bytes === '') return aside === '' ? undefined : output.write(aside);
+    const update = `${hideCursor}${bytes}${showsCursor ? showCursor : ''}`;
+    return output.write(aside + (synchronized ? beginUpdate + update + endUpdate : update));
+  }
+
+  /** The bytes that bring the screen up to date; empty if nothing has changed. */
+  #nextBytes(): string {
+    const { output, rewraps, cursorDrifts } = this.#options;
+    const columns = output.columns();
+    const rows = output.rows();
+    const text = this.#text;
+    const before = this.#shown;
+    const isRepaint = this.#isStale || columns !== before.columns || rows !== before.rows;
+    const isChanged = isRepaint || this.#isNew;
+    if (!isChanged && text === '') return '';
+    const way = isRepaint
+      ? toTextAfterResize(before, { columns, rows, rewraps, cursorDrifts })
+      : undefined;
+    const line = advanceLine(way?.line ?? before.line, text, columns);
+    const hasOpenLine = isOpen(line);
+    const frame =
+      isChanged || hasOpenLine !== isOpen(before.line)
+        ? fitFrame(this.#draw({ columns, rows, hasOpenLine }), rows)
+        : before.frame;
+    const after = { frame, line, columns, rows };
+    this.#shown = after;
+    this.#text = '';
+    this.#isNew = false;
+    this.#isStale = false;
+    return way === undefined
+      ? paint(before, text, after)
+      : way.output + textBytes(text) + drawFrame(after);
+  }
+
+  /** The bytes that write pending text, erase the region and end an open line. */
+  #lastBytes(): string {
+    const bytes = this.#nextBytes();
+    const shown = this.#shown;
+    const hadOpenLine = isOpen(shown.line);
+    this.#forgetShown();
+    this.#isLineEnded ||= hadOpenLine;
+    return `${bytes}${toText(shown)}${hadOpenLine ? '\r\n' : ''}`;
+  }
+
+  /** Leaves the shown rows in place as ordinary output. */
+  #forgetShown(): void {
+    this.#shown = { ...this.#shown, frame: { rows: [] }, line: emptyLine };
+  }
+}

@@ -1,0 +1,282 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Transport } from '../../src/client/http/transport.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createConsumedExchanges } from '../../src/recording/match-exchange.ts';
+import { createMaskedBody } from '../../src/recording/masked-body.ts';
+import { readRecording } from '../../src/recording/read-recording.ts';
+import { createRecorder } from '../../src/recording/recorder.ts';
+import { openRecordingFile } from '../../src/recording/recording-file.ts';
+import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
+import { createSecretFilter, type SecretFilter } from '../../src/secrecy/secret-filter.ts';
+import { appendFile } from '../../src/storage/append-file.ts';
+import { fc } from '../support/properties.ts';
+import { choice, delta, done, event } from '../support/raw-replies.ts';
+import { createTestClient, runChat } from '../support/run-chat.ts';
+import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { newPath } from './recording-fixtures.ts';
+
+function secretFilter(): SecretFilter {
+  const filter = createSecretFilter([secretKey], 8);
+  if (filter === undefined) throw new Error('there is a secret');
+  return filter;
+}
+
+interface Piece {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** What is written of a body that arrives in these reads, at times that are their numbers. */
+function recordedPieces(
+  reads: readonly (string | Uint8Array)[],
+  contentType = 'text/event-stream',
+): readonly Piece[] {
+  const pieces: Piece[] = [];
+  const body = createMaskedBody(secretFilter(), contentType, (bytes, at) => {
+    pieces.push({ at, text: Buffer.from(bytes).toString() });
+  });
+  for (const [at, read] of reads.entries()) body.take(Buffer.from(read), at);
+  body.end();
+  return pieces;
+}
+
+const recordedText = (reads: readonly string[]) =>
+  recordedPieces(reads)
+    .map(({ text }) => text)
+    .join('');
+
+/** The reads of a text that ends every `size` bytes. */
+function readsOf(text: string, size: number): readonly Uint8Array[] {
+  const bytes = Buffer.from(text);
+  const count = Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+}
+
+/** A transport that answers with a body in these reads. */
+function answering(reads: readonly Uint8Array[], contentType: string): Transport {
+  return async () => ({
+    status: 200,
+    headers: { 'content-type': contentType },
+    body: (async function* body() {
+      yield* reads;
+    })(),
+    destroy: () => undefined,
+  });
+}
+
+/** Records an answer, replays the recording, and reads both as the client does. */
+async function recordAndReplay(reads: readonly Uint8Array[], contentType: string) {
+  const path = newPath();
+  const file = await openRecordingFile(path, {
+    clock: systemClock,
+    process: { id: process.pid, isRunning: () => true },
+    storage: appendFile,
+    program: 'natter/test',
+  });
+  const record = createRecorder({
+    file,
+    clock: systemClock,
+    filter: secretFilter,
+    onFailure(error) {
+      throw error;
+    },
+  });
+  const read = async (transport: Transport) => {
+    const { client, clock } = createTestClient('http://replay.localhost', {
+      transport: () => transport,
+      retries: 0,
+    });
+    onTestFinished(() => client.close());
+    return runChat({ client, clock });
+  };
+  const live = await read(record(answering(reads, contentType)));
+  const recording = readRecording(path);
+  const clock = createReplayClock(systemClock, Number.POSITIVE_INFINITY);
+  const used = createConsumedExchanges();
+  const replayed = await read(createReplay({ recording, used, clock, mask: (text) => text }));
+  return { live, replayed, recorded: readFileSync(path, 'utf8') };
+}
+
+const parts = ['my nk-4', '/Zx9+Qw', '7==TopS', 'ecret, hidden'] as const;
+const spelled = (write: (part: string, index: number) => string) =>
+  parts.map(write).join('') + done;
+const value = (part: string) => ({ choices: [{ index: 0, delta: { content: part } }] });
+const other = { index: 1, delta: { content: 'another' } };
+
+const spellings: [name: string, body: string, contentType?: string][] = [
+  ['two spaces after "data:"', spelled((part) => `data:  ${JSON.stringify(value(part))}\n\n`)],
+  ['a tab after "data:"', spelled((part) => `data:\t${JSON.stringify(value(part))}\n\n`)],
+  ['lines that end with CR', spelled(delta).replaceAll('\n', '\r')],
+  ['lines that end with CRLF', spelled(delta).replaceAll('\n', '\r\n')],
+  ['a byte order mark', `\uFEFF${spelled(delta)}`],
+  [
+    'two data lines for an event',
+    spelled((part) => `data: {"choices":\ndata: ${JSON.stringify(value(part).choices)}}\n\n`),
+  ],
+  [
+    'content as a list of parts',
+    spelled((part) => choice({ delta: { content: [{ type: 'text', text: part }] } })),
+  ],
+  [
+    'one JSON body with a list of parts',
+    JSON.stringify(
+      { choices: [{ message: { content: parts.map((text) => ({ type: 'text', text })) } }] },
+      null,
+      2,
+    ),
+    'application/json',
+  ],
+  [
+    'a delta, then a message',
+    spelled((part, index) =>
+      choice({ [index % 2 === 0 ? 'delta' : 'message']: { content: part } }),
+    ),
+  ],
+  [
+    'choices in changing order',
+    spelled((part, index) =>
+      event({
+        choices:
+          index % 2 === 0 ? [...value(part).choices, other] : [other, ...value(part).choices],
+      }),
+    ),
+  ],
+  [
+    'events with deeply nested fields',
+    spelled((part) => {
+      const nested = '['.repeat(3000) + ']'.repeat(3000);
+      return `data: {"more":${nested},"choices":${JSON.stringify(value(part).choices)}}\n\n`;
+    }),
+  ],
+];
+
+test.each(spellings)(
+  'F4 a key in pieces is kept neither in a recording nor in its replay: %s',
+  async (_, body, contentType = 'text/event-stream') => {
+    for (const size of [7, body.length]) {
+      const { live, replayed, recorded } = await recordAndReplay(readsOf(body, size), contentType);
+      expect(live.text).toBe(`my ${secretKey}, hidden`);
+      expect(replayed.text).toBe('my ***, hidden');
+      for (const part of ['/Zx9', '7==TopS', 'ecret']) expect(recorded).not.toContain(part);
+      expectNoSecret(recorded);
+    }
+  },
+);
+
+test('F4 the rest of a changed event stays: id, model, reasoning, finish reason, usage, tools', async () => {
+  const last = {
+    id: 'c-1',
+    model: 'm-1',
+    choices: [
+      {
+        index: 0,
+        delta: { content: '+Qw7==TopSecret', reasoning: 'hm', tool_calls: [{ index: 0 }] },
+        finish_reason: 'tool_calls',
+      },
+    ],
+    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+  };
+  const body = delta('nk-4/Zx9') + event(last) + done;
+  const { live, replayed } = await recordAndReplay([Buffer.from(body)], 'text/event-stream');
+  expect(replayed.text).toBe('***');
+  const ends = [live, replayed].map(({ events }) => events.at(-1));
+  expect(ends[1]).toEqual(ends[0]);
+});
+
+test('F4 an error in a changed event stays', async () => {
+  const failed = { ...value('nk-4/Zx9'), error: { message: 'too busy', type: 'rate_limited' } };
+  const body = delta('my ') + event(failed);
+  const { live, replayed } = await recordAndReplay([Buffer.from(body)], 'text/event-stream');
+  expect(String(live.error)).toContain('too busy');
+  expect(String(replayed.error)).toBe(String(live.error));
+});
+
+/** The texts of a stream's deltas, joined. */
+function spelledOut(stream: string): string {
+  const texts = stream.split('\n').flatMap((line) => {
+    if (!line.startsWith('data: {')) return [];
+    const { choices } = JSON.parse(line.slice(6)) as {
+      readonly choices: readonly { readonly delta: { readonly content?: string } }[];
+    };
+    return choices.map(({ delta: { content = '' } }) => content);
+  });
+  return texts.join('');
+}
+
+test('masks a key in any form that is spread over events, wherever reads end', () => {
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...secretForms), fc.string({ maxLength: 6 })), { maxLength: 5 })
+    .map((words) => words.join(''));
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 }));
+  fc.assert(
+    fc.property(text, sizes, (whole, [deltaSize, readSize]) => {
+      const deltas = whole.match(new RegExp(`.{1,${deltaSize}}`, 'gsu')) ?? [];
+      const body = [...deltas.map(delta), done].join('');
+      const recorded = recordedPieces(readsOf(body, readSize)).map((piece) => piece.text);
+      const stream = recorded.join('');
+      expectNoSecret(spelledOut(stream), stream);
+      expect(stream.endsWith(done)).toBe(true);
+    }),
+  );
+});
+
+test('changes only the events with a part of the key', () => {
+  const before = 'data: { "choices": [ {"delta": {"content": "a"}} ] }\n\n';
+  const recorded = recordedText([before, delta('my nk-4/Zx9+Q'), delta('w7==TopSecret.'), done]);
+  expect(recorded.startsWith(before)).toBe(true);
+  expect(spelledOut(recorded)).toBe('amy ***.');
+  expect(recorded.endsWith(done)).toBe(true);
+});
+
+test('separates the texts of different fields', () => {
+  const both = (content: string, reasoning: string) =>
+    choice({ delta: { content, reasoning_content: reasoning } });
+  const recorded = recordedText([both('nk-4/Zx9', 'hm'), both(' no ', '+Qw7==TopSecret')]);
+  expect(spelledOut(recorded)).toBe('nk-4/Zx9 no ');
+  expect(recorded).toContain('+Qw7==TopSecret');
+});
+
+test('keeps an end of a text that only looks like the start of a key', () => {
+  expect(spelledOut(recordedText([delta('see nk-4/Zx'), done]))).toBe('see nk-4/Zx');
+  expect(spelledOut(recordedText([delta('see nk-4/Zx')]))).toBe('see nk-4/Zx');
+});
+
+test('writes an event with the time of its last read, and a cut one at the end', () => {
+  const [one, two] = [delta('one '), delta('two')];
+  expect(
+    recordedPieces([one.slice(0, 9), one.slice(9) + two, ': wait\n', '\n', 'data: {"cut']),
+  ).toEqual([
+    { at: 1, text: one + two },
+    { at: 3, text: ': wait\n\n' },
+    { at: 4, text: 'data: {"cut' },
+  ]);
+});
+
+test('keeps the reads and times of a body that is no stream', () => {
+  expect(recordedPieces(['{"data":', '[]}'], 'application/json')).toEqual([
+    { at: 0, text: '{"data":' },
+    { at: 1, text: '[]}' },
+  ]);
+  expect(recordedPieces(['<html>nk-4/Zx', '9+Qw7==TopSecret'])).toEqual([
+    { at: 1, text: '<html>***' },
+  ]);
+});
+
+test('keeps all bytes without a secret, valid UTF-8 or not', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 20 }),
+    fc.constantFrom('data: a', '\n', '\r', '\r\n', '\n\n').map((text) => Buffer.from(text)),
+  );
+  fc.assert(
+    fc.property(fc.array(bytes), (reads) => {
+      const written: Uint8Array[] = [];
+      const body = createMaskedBody(secretFilter(), undefined, (piece) => written.push(piece));
+      for (const [at, read] of reads.entries()) body.take(read, at);
+      body.end();
+      expect(Buffer.concat(written)).toEqual(Buffer.concat(reads));
+    }),
+  );
+});

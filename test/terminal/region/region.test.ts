@@ -1,0 +1,206 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LiveRegion } from '../../../src/terminal/region/region.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
+import { drawn, footer, openRegion, withRegion } from '../../support/region.ts';
+import { createScreen } from '../../support/screen.ts';
+import { fc } from '../../support/properties.ts';
+
+describe('the live region', () => {
+  test('is drawn below earlier output, with the cursor at the caret', async () => {
+    const screen = createScreen(20, 10);
+    screen.write('$ natter\r\n');
+    const clock = createFakeClock();
+    const region = new LiveRegion({
+      output: screen,
+      clock,
+      synchronized: true,
+      rewraps: true,
+      cursorDrifts: true,
+      resizePause: 100,
+    });
+    region.render(() => footer);
+    await tick();
+    expect(await screen.screen()).toEqual(['$ natter', ...footer.rows]);
+    expect(await screen.cursor()).toEqual({ row: 2, column: 8 });
+  });
+
+  test('writes only rows that changed', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    screen.output.length = 0;
+    region.render(() => ({ ...footer, rows: ['status', '> prompt', 'other'] }));
+    await settle();
+    expect(await screen.screen()).toEqual(['status', '> prompt', 'other']);
+    expect(screen.output.join('')).not.toContain('status');
+    expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
+  });
+
+  test('writes nothing for an identical frame', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    screen.output.length = 0;
+    region.render(() => ({ ...footer }));
+    await settle();
+    expect(screen.output).toEqual([]);
+  });
+
+  test('has no timer while nothing changes', async () => {
+    const { clock } = await drawn(footer);
+    expect(clock.sleeping()).toBe(0);
+  });
+
+  test('updates the terminal at most 30 times a second', async () => {
+    const { screen, clock, region, settle } = await drawn(footer);
+    screen.output.length = 0;
+    for (let count = 0; count < 1000; count += 1) {
+      region.commit('x ');
+      await clock.advance(1);
+    }
+    await settle();
+    expect(screen.output.length).toBeLessThanOrEqual(32);
+  });
+
+  test('is slow until the terminal has accepted an update', async () => {
+    const screen = createScreen(20, 10);
+    const taken = new Promise<void>(() => {});
+    const region = new LiveRegion({
+      output: { ...screen, write: () => taken },
+      clock: createFakeClock(),
+      synchronized: true,
+      rewraps: true,
+      cursorDrifts: true,
+      resizePause: 100,
+    });
+    expect(region.slowness()).toBeUndefined();
+    region.render(() => footer);
+    await tick();
+    expect(region.slowness()).toBe(taken);
+  });
+
+  test('grows and shrinks', async () => {
+    const { screen, region, settle } = await drawn(footer, 20, 5);
+    region.commit('text\nopen');
+    await settle();
+    for (const count of [4, 1, 3, 2, 4]) {
+      const rows = Array.from({ length: count }, (_, index) => `row ${index} of ${count}`);
+      region.render(() => ({ rows, caret: { row: count - 1, column: 2 } }));
+      await settle();
+      expect((await screen.lines()).filter(Boolean)).toEqual(['text', 'open', ...rows]);
+    }
+  });
+
+  test('leaves one row of the window for text', async () => {
+    const rows = Array.from({ length: 30 }, (_, index) => `row ${index}`);
+    const { screen, region, settle } = await drawn({ rows, caret: { row: 29, column: 1 } }, 20, 6);
+    region.commit('text\n');
+    await settle();
+    expect(await screen.lines()).toEqual([
+      'text',
+      'row 25',
+      'row 26',
+      'row 27',
+      'row 28',
+      'row 29',
+    ]);
+  });
+});
+
+describe('text above it', () => {
+  test('has no added line breaks', async () => {
+    const { screen, region, settle } = await drawn(footer, 20, 8);
+    const words = Array.from({ length: 120 }, (_, index) => `word${index} `);
+    for (const word of words) {
+      region.commit(word);
+      await settle();
+    }
+    region.commit('\n');
+    await settle();
+    const text = words.join('');
+    expect(await screen.lines()).toEqual(withRegion([text]));
+  });
+
+  test('shows an open line before its end arrives', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    region.commit('first\nsec');
+    await settle();
+    expect(await screen.screen()).toEqual(withRegion(['first', 'sec']));
+    region.commit('ond');
+    await settle();
+    expect(await screen.screen()).toEqual(withRegion(['first', 'second']));
+    expect(await screen.cursor()).toEqual({ row: 3, column: 8 });
+  });
+
+  test('rewrites no row of the region while new text fits in its row', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    region.commit('one ');
+    await settle();
+    screen.output.length = 0;
+    region.commit('two');
+    await settle();
+    expect(screen.output.join('')).toMatch(/two/);
+    expect(screen.output.join('')).not.toMatch(/status|prompt|footer/);
+  });
+
+  test('keeps a style that continues in the next row', async () => {
+    const { screen, region, settle } = await drawn(footer, 10, 8);
+    region.commit('12345\u001B[1m678901234\u001B[22m');
+    await settle();
+    screen.output.length = 0;
+    region.commit('next');
+    await settle();
+    expect(screen.output.join('')).toContain('\r\u001B[1m1234\u001B[22mnext');
+    expect(await screen.lines()).toEqual(withRegion(['12345678901234next']));
+  });
+
+  test('shows a preview after an open line until more text arrives', async () => {
+    const { screen, region, settle } = await drawn(footer);
+    region.commit('one ');
+    region.render(() => ({ ...footer, preview: '**tw' }));
+    await settle();
+    expect((await screen.screen())[0]).toBe('one **tw');
+    region.commit('two');
+    region.render(() => footer);
+    await settle();
+    expect((await screen.screen())[0]).toBe('one two');
+  });
+
+  const pieces = fc.array(
+    fc.oneof(
+      fc.constantFrom(' ', '\n', '漢字', '😀', 'e\u0301', '\u001B[1mbold\u001B[22m', '\t'),
+      fc.stringMatching(/^[a-z ]{1,25}$/),
+    ),
+    { minLength: 1, maxLength: 60 },
+  );
+
+  test('is the same in any pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.array(fc.nat(3)), async (texts, flushes) => {
+        const { screen, region, settle } = await drawn(footer, 12, 6);
+        const whole = createScreen(12, 6);
+        for (const [index, text] of texts.entries()) {
+          region.commit(text);
+          if (flushes[index] !== 0) await settle();
+        }
+        region.close();
+        const text = texts.join('');
+        whole.write(`${text.replaceAll('\n', '\r\n')}\r\n`);
+        expect(await screen.lines()).toEqual(await whole.lines());
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('an update', () => {
+  test('is synchronized', async () => {
+    const { screen } = await drawn(footer);
+    expect(screen.output).toHaveLength(1);
+    expect(screen.output[0]).toMatch(/^\u001B\[\?2026h.*\u001B\[\?2026l$/s);
+  });
+
+  test('is not synchronized if that is switched off', async () => {
+    const { screen, region, settle } = openRegion(20, 10, false);
+    region.render(() => footer);
+    await settle();
+    expect(screen.output.join('')).not.toContain('2026');
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { drawn, footer, withRegion } from '../../support/region.ts';
+import type { Screen } from '../../support/screen.ts';
+
+function controls(screen: Screen): string[] {
+  return screen.output.join('').match(/\u001B\[[?\d;]*[A-Za-z]/g) ?? [];
+}
+
+describe('T21 scrollback', () => {
+  test('is never erased', async () => {
+    const { screen, region, settle } = await drawn(footer, 20, 6);
+    for (let line = 0; line < 50; line += 1) {
+      region.commit(`line ${line}\nopen`);
+      if (line % 10 === 0) {
+        await screen.resize(15 + (line % 20), 5 + (line % 3));
+        region.resized();
+      }
+      await settle();
+    }
+    region.close();
+    expect(controls(screen).filter((code) => code.endsWith('J'))).toEqual([]);
+  });
+});
+
+/** A streaming table: its last rows, then the composer. */
+const previewed = {
+  rows: [...Array.from({ length: 8 }, (_, row) => `| cell ${row} |`), '', ...footer.rows],
+  caret: { row: 10, column: 8 },
+  hasPreviewRows: true,
+};
+
+describe('X27: a window that becomes lower than the preview of a table', () => {
+  const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+
+  test.each([11, 9, 8, 7, 6, 5, 4, 3])('leaves no stray row at %i rows', async (rows) => {
+    const { screen, region, settle } = await drawn(footer, 40, 24);
+    region.commit(`${text.join('\n')}\n`);
+    region.render(() => previewed);
+    await settle();
+    await screen.resize(40, rows);
+    region.resized();
+    await settle();
+    region.commit('the table\n');
+    region.render(() => footer);
+    await settle();
+    await screen.resize(40, 24);
+    region.resized();
+    await settle();
+    const lines = await screen.lines();
+    const last = rows === 3 ? [...text, 'the table'] : withRegion([...text, 'the table']);
+    expect(lines.slice(0, last.length)).toEqual(last);
+    expect(lines).toEqual(withRegion([...text, 'the table']));
+  });
+
+  test.each([30, 20, 60])(
+    'keeps text and one region if it also gets %i columns',
+    async (columns) => {
+      const { screen, region, settle } = await drawn(footer, 40, 24);
+      region.commit(`${text.join('\n')}\n`);
+      region.render(() => previewed);
+      await settle();
+      await screen.resize(columns, 7);
+      region.resized();
+      await settle();
+      region.commit('the table\n');
+      region.render(() => footer);
+      await settle();
+      expect(await screen.lines()).toEqual(withRegion([...text, 'the table']));
+    },
+  );
+
+  test('has a drawn caret and a hidden cursor meanwhile', async () => {
+    const { screen, region, settle } = await drawn(previewed, 40, 24);
+    expect(screen.output.at(-1)).toContain('> prompt\u001B[7m \u001B[27m');
+    expect(screen.output.at(-1)).not.toContain('\u001B[?25h');
+    region.render(() => footer);
+    await settle();
+    expect(screen.output.at(-1)).toContain('\u001B[?25h');
+    expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
+  });
+});
+
+describe('a resized window', () => {
+  test.each([
+    ['narrower', 12, 10],
+    ['wider', 40, 10],
+    ['lower', 20, 6],
+    ['higher', 20, 16],
+    ['narrower and lower', 13, 7],
+  ])('that becomes %s keeps text and one region', async (_, columns, rows) => {
+    const { screen, region, settle } = await drawn(footer, 20, 10);
+    region.commit('The first paragraph is longer than a row.\nThe second one is not');
+    await settle();
+    await screen.resize(columns, rows);
+    region.resized();
+    await settle();
+    region.commit(' at its end.\nlast');
+    await settle();
+    expect(await screen.lines()).toEqual(
+      withRegion([
+        'The first paragraph is longer than a row.',
+        'The second one is not at its end.',
+        'last',
+      ]),
+    );
+  });
+
+  test('P20 keeps all text and one region after 20 resizes during a stream', async () => {
+    const { screen, region, settle, clock } = await drawn(footer, 40, 12);
+    const words: string[] = [];
+    for (let step = 0; step < 200; step += 1) {
+      const word = step % 9 === 8 ? `end${step}.\n` : `word${step} `;
+      words.push(word);
+      region.commit(word);
+      await clock.advance(40);
+      if (step % 10 === 9) {
+        await screen.resize(
+          [40, 25, 31, 60, 33][((step / 10) % 5) | 0] ?? 40,
+          8 + ((step * 7) % 9),
+        );
+        region.resized();
+        await screen.settled();
+        await clock.advance(150);
+      }
+    }
+    await settle();
+    const wanted = words.join('').split('\n');
+    expect(await screen.lines()).toEqual(withRegion(wanted));
+  });
+
+  test.each([30, 21, 19, 12, 70])('moves the preview to %i columns', async (columns) => {
+    const { screen, region, settle } = await drawn(footer, 40, 12);
+    region.commit('The first line\nThis line is open at its');
+    region.render(() => ({ ...footer, preview: ' end **soon' }));
+    await settle();
+    await screen.resize(columns, 12);
+    region.resized();
+    await settle();
+    region.commit(' end soon.\n');
+    region.render(() => footer);
+    await settle();
+    expect(await screen.lines()).toEqual(
+      withRegion(['The first line', 'This line is open at its end soon.']),
+    );
+  });
+
+  test('is redrawn once after being dragged', async () => {
+    const { screen, region, clock } = await drawn(footer, 40, 12);
+    screen.output.length = 0;
+    for (let columns = 39; columns > 25; columns -= 1) {
+      await screen.resize(columns, 12);
+      region.resized();
+      await clock.advance(20);
+    }
+    expect(screen.output).toEqual([]);
+    await clock.advance(100);
+    expect(screen.output).toHaveLength(1);
+  });
+});

@@ -44,10 +44,11 @@ const groups = [
   {
     name: 'commands',
     test: within(
-      'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|repl/|sandbox/)',
+      'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
       'prompt-files/(?!llm|yaml)',
+      'repl/(editing/keys/|system/external-editor)',
       'terminal/(?!formula/|highlight/|markdown/|spoken/)',
     ),
   },
@@ -56,11 +57,9 @@ const groups = [
     test: within('batch/', 'commands/(batch|compare)/', 'commands/chat/(every|split)'),
   },
   { name: 'sandbox', test: within('commands/sandbox/', 'recording/', 'sandbox/') },
-  {
-    name: 'repl',
-    test: within('commands/repl/(?!path-index|schema-check)', 'repl/(?!live/start-live|view/)'),
-  },
   { name: 'markdown', test: within('terminal/(formula/|markdown/|spoken/)') },
+  { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
+  { name: 'repl', test: within('repl/') },
 ];
 
 const program = defineConfig({

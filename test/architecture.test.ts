@@ -121,7 +121,7 @@ test('the diagram of the layers shows every layer', () => {
 test('src/commands has a folder for each command, and the shared folders that ARCHITECTURE.md names', () => {
   const sentence = /shared folders: (.*)\.$/m.exec(architecture)?.[1] ?? '';
   const shared = [...sentence.matchAll(/`(\w+)` \(/g)].map(([, name = '']) => name);
-  const commands = ['chat', 'repl', ...commandTable.map(({ name }) => name)];
+  const commands = ['chat', ...commandTable.map(({ name }) => name)];
   expect(shared.length).toBeGreaterThan(3);
   expect(readdirSync('src/commands').sort()).toEqual([...commands, ...shared].sort());
 });

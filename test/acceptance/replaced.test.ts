@@ -79,8 +79,8 @@ test('a conversation continues while natter is updated', async () => {
     env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
   });
   await session.waitFor(/›/);
-  // The last of commands/repl/preload.ts.
-  const preloaded = ['markdown', 'report', 'shell-command'];
+  // Loaded last, after the first frame.
+  const preloaded = ['markdown', 'report', 'compile-schema'];
   const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.js\n`);
   while (!preloaded.every(isLoaded)) await sleep(20);
   rmSync(join(folder, 'dist'), { recursive: true });

@@ -1,7 +1,6 @@
 import type { LibraryEntry } from '../../src/conversation/library/library.ts';
 import { newList } from '../../src/repl/conversation-list/answer-list.ts';
-import { listCode as code } from '../../src/repl/conversation-list/list-code.ts';
-import type { ListPort } from '../../src/repl/session/ports.ts';
+import type { ReplLibrary } from '../../src/repl/library.ts';
 import type { ListedConversation } from '../../src/repl/state/conversation-list.ts';
 import type { OpenList } from '../../src/repl/state/state.ts';
 
@@ -31,8 +30,7 @@ const listEntry = (id: string) => ({
 });
 
 /** Two conversations, of which one is read at a time. */
-export const listPort: ListPort = {
-  now: () => new Date('2026-11-20T13:00:00Z'),
+export const storedList: ReturnType<ReplLibrary['list']> = {
   entries: () => ['abcd2345', 'wxyz6789'].map(listEntry),
   read(entries, from) {
     const [entry = listEntry('none')] = entries.slice(from);
@@ -48,5 +46,5 @@ export function listOf(
   changes: Partial<OpenList> = {},
 ): OpenList {
   const entries = rows.map(({ entry }) => entry);
-  return { ...newList({ code, options: {}, openedAt, entries, rows }), ...changes };
+  return { ...newList({ options: {}, openedAt, entries, rows }), ...changes };
 }

@@ -1,8 +1,8 @@
 import { Failure } from '../../src/failure.ts';
-import type { FilesPort } from '../../src/repl/session/ports.ts';
+import type { ReplFiles } from '../../src/repl/user-files.ts';
 
 /** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
-export const memoryFiles = (calls: string[]): FilesPort => ({
+export const memoryFiles = (calls: string[]): ReplFiles => ({
   async attach(path) {
     if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
     const names = path.endsWith('/') ? [`${path}a.md`, `${path}b.md`] : [path];
@@ -25,7 +25,7 @@ export const memoryFiles = (calls: string[]): FilesPort => ({
     calls.push(`write ${path}: ${text}`);
     return `/home/${path}`;
   },
-  async writePrivate(path, pieces, replaces) {
+  writePrivate(path, pieces, replaces) {
     if (path.startsWith('old') && !replaces) return undefined;
     const text = [...pieces].join('');
     calls.push(`write privately ${path}`);

@@ -1,20 +1,32 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.ts';
-import type { ChatEvent } from '../../src/client/events.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import type { Context } from '../../src/commands/program/context.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
 import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
-import { initialState } from '../../src/repl/state/initial-state.ts';
-import { lineFormat } from '../../src/repl/text/line-format.ts';
-import { listPort } from './conversation-lists.ts';
-import { memoryFiles } from './memory-files.ts';
-import { stateOf } from './repl-state.ts';
-import type { Screen, SessionPorts } from '../../src/repl/session/ports.ts';
+import type { ReplLibrary } from '../../src/repl/library.ts';
+import type { ReplService } from '../../src/repl/service.ts';
+import type { Repl, Screen } from '../../src/repl/session/session-core.ts';
 import { createSession, type Session } from '../../src/repl/session/session.ts';
+import { initialState } from '../../src/repl/state/initial-state.ts';
 import type { ReplState } from '../../src/repl/state/state.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { lineFormat } from '../../src/repl/text/line-format.ts';
+import { resolveSettings } from '../../src/settings/resolve.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
+import { storedWith } from '../settings/fixtures/stored.ts';
+import { storedList } from './conversation-lists.ts';
+import type { FakeClock } from './fake-clock.ts';
+import { createMemoryContext } from './memory-context.ts';
+import { createMemoryDevice } from './memory-device.ts';
+import { memoryFiles } from './memory-files.ts';
 import { namedPrompts } from './named-prompts.ts';
+import { stateOf } from './repl-state.ts';
 
 /** A service's response to one request. */
 export type Reply = (
@@ -83,80 +95,101 @@ const journalOptions = (clock: FakeClock, folder?: string) => ({
   onWarning: () => undefined,
 });
 
-function portsOf(client: Client, clock: FakeClock, calls: string[]): SessionPorts {
+/** A configuration with the role `critic`. */
+const configuration = mkdtempSync(join(tmpdir(), 'natter-roles-'));
+mkdirSync(join(configuration, 'roles'));
+writeFileSync(join(configuration, 'roles', 'critic.md'), 'be strict');
+
+const serviceOf = (client: Client, calls: string[]): ReplService => ({
+  client: () => client,
+  facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
+  windows: () => new Map(),
+  parameters: ({ parameters }) => parameters?.set ?? {},
+  plan: (messages, { model, maxTokens, parameters }) => ({
+    request: {
+      model,
+      messages,
+      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+      ...(parameters === undefined ? {} : { params: parameters.set }),
+    },
+    fit: { model, estimate: 10, state: 'fits' },
+    warning: undefined,
+  }),
+  async connect(address, key) {
+    if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
+    calls.push(`connect ${address} ${key ?? 'without'}`);
+    return { address, isSandbox: false, hasKey: true };
+  },
+  keyRenewal: () => undefined,
+  findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],
+  describeModels: (records) => records.map(({ id }) => id).join('\n'),
+  close: async () => undefined,
+});
+
+const libraryOf = (clock: FakeClock): ReplLibrary => ({
+  create: () => createJournal(journalOptions(clock)),
+  find(name) {
+    if (name === 'nothing') throw new Failure('not_found', `there is no conversation "${name}"`);
+    return name === 'about' ? undefined : name;
+  },
+  resume: (id) => {
+    const message = `conversation ${id} is open in another natter`;
+    return { isOpen: false, refusal: new Failure('storage', message) };
+  },
+  branch: () => createJournal(journalOptions(clock)),
+  list: () => storedList,
+  describe: async (query) => `list ${query}`,
+  names: () => [{ value: 'abcd2345', summary: 'Tea' }],
+});
+
+const replOptions: ChatOptions = { color: 'never', input: true, stream: true, stdin: true };
+
+function replOf(context: Context, client: Client, clock: FakeClock, calls: string[]): Repl {
+  const silent = () => undefined;
   return {
-    clock,
-    clean: (text) => text.replaceAll('secret', '***'),
-    service: {
-      client: () => client,
-      windows: () => new Map(),
-      parameters: ({ parameters }) => parameters?.set ?? {},
-      plan: (messages, { model, maxTokens, parameters }) => ({
-        request: {
-          model,
-          messages,
-          ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-          ...(parameters === undefined ? {} : { params: parameters.set }),
-        },
-        warning: undefined,
-      }),
-      async connect(address, key) {
-        if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
-        calls.push(`connect ${address} ${key ?? 'without'}`);
-        return { address, isSandbox: false, hasKey: true };
-      },
-      keyRenewal: () => undefined,
-      findServers: async () => [
-        { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] },
-      ],
-      describeModels: (records) => records.map(({ id }) => id).join('\n'),
+    context,
+    options: replOptions,
+    presentation: {
+      notices: { notice: silent, warning: silent },
+      debugLog: silent,
+      style: plainStyle,
+      noticeStyle: plainStyle,
+      animated: false,
+      drawsOutput: false,
+      isSpoken: false,
+      unicode: true,
+      opensLinks: false,
+      colors: { background: undefined, hasMany: false },
     },
-    library: {
-      create: () => createJournal(journalOptions(clock)),
-      find(name) {
-        if (name === 'nothing') {
-          throw new Failure('not_found', `there is no conversation "${name}"`);
-        }
-        return name === 'about' ? undefined : name;
-      },
-      resume: (id) => {
-        const message = `conversation ${id} is open in another natter`;
-        return { isOpen: false, refusal: new Failure('storage', message) };
-      },
-      branch: () => createJournal(journalOptions(clock)),
-      list: async () => listPort,
-      describe: async (query) => `list ${query}`,
-      names: () => [{ value: 'abcd2345', summary: 'Tea' }],
-    },
+    settings: resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) }),
+    isLineMode: false,
+    service: serviceOf(client, calls),
+    library: libraryOf(clock),
     files: memoryFiles(calls),
-    ...namedPrompts,
+    prompts: namedPrompts,
     guard: {
-      inspect: async (files) => ({ files }),
+      inspect: (files) => ({ files }),
       restore: (events) => events,
       restoreText: (text) => text,
     },
-    shell: {
-      async run(command, { onOutput }) {
-        calls.push(`run ${command}`);
-        if (command !== 'true') await onOutput(`output of ${command}\n`);
-        return { code: command === 'false' ? 1 : 0, killedBy: undefined, isOpen: false };
-      },
-      mask: (text) => text.replaceAll('secret', '***'),
+    memory: {
+      history: () => [],
+      remember: (text) => void calls.push(`remember ${text}`),
+      takeDraft: () => '',
+      keepDraft: (text) => void calls.push(`draft ${text}`),
+      close: silent,
     },
-    async copy(text) {
-      calls.push(`copy ${text}`);
-      return 'with pbcopy';
-    },
-    edit: async (text) => `${text} edited`,
-    remember: (text) => void calls.push(`remember ${text}`),
-    keepDraft: (text) => void calls.push(`draft ${text}`),
   };
 }
+
+/** It is masked. */
+export const secretWord = 'secret-word';
 
 /** Changes to the default session. */
 export interface MemoryOptions {
   readonly replies?: readonly Reply[];
-  readonly ports?: (ports: SessionPorts) => SessionPorts;
+  readonly repl?: (usual: Repl) => Repl;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly screen?: Partial<Screen>;
   readonly runners?: EffectRunners;
   readonly state?: Partial<ReplState>;
@@ -169,12 +202,17 @@ export function createMemorySession(...replies: Reply[]): MemorySession {
 }
 
 export function openMemorySession(options: MemoryOptions): MemorySession {
-  const clock = createFakeClock();
   const calls: string[] = [];
   const requests: CompletionRequest[] = [];
   const written: string[] = [];
-  const usual = portsOf(createClient([...(options.replies ?? [])], requests), clock, calls);
-  const ports = options.ports?.(usual) ?? usual;
+  const environment = { NATTER_CONFIG_DIR: configuration, ...options.environment };
+  const { context, clock } = createMemoryContext({ environment });
+  context.secrets.keep({ apiKey: secretWord });
+  const { device } = createMemoryDevice();
+  const writing = { ...device, writeNow: (text: string) => void calls.push(text) };
+  const client = createClient([...(options.replies ?? [])], requests);
+  const usual = replOf({ ...context, device: writing }, client, clock, calls);
+  const repl = options.repl?.(usual) ?? usual;
   const journal = createJournal(journalOptions(clock, options.folder));
   const screen: Screen = {
     write: (text) => void written.push(text),
@@ -201,7 +239,7 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
   };
   const { runners = effectRunners } = options;
   const session = createSession({
-    ports,
+    repl,
     screen,
     journal,
     state: { ...state, ...options.state },

@@ -53,7 +53,7 @@ export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
 
 export const runChat: RunChat = async (context, options, words) => {
   if (wantsRepl(context, words, options)) {
-    const { runRepl } = await import('../repl/run.ts');
+    const { runRepl } = await import('../../repl/run.ts');
     await runRepl(context, options, words);
     return;
   }

@@ -1,16 +1,24 @@
-import { type KeyAction, keyOf } from '../editing/keys/key-bindings.ts';
+import { type KeyAction, type KeyMap, keyOf } from '../editing/keys/key-bindings.ts';
 import { count, timeAgo } from '../../output/figures.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import type { ConversationList, PreviewTurn } from '../state/conversation-list.ts';
-import type { ListLook } from '../state/state.ts';
+import type { Style } from '../../terminal/style.ts';
 import { symbolsFor, type Symbols } from '../text/symbols.ts';
 import { fittingEnd, shorten } from '../view/fit-parts.ts';
 import { firstVisible } from '../view/fit-view.ts';
-import { fitExcerpt } from './fit-excerpt.ts';
-import { isComplete, matchesOf, totalOf, type Match } from './matches.ts';
+import { budgetOf, isComplete, matchesOf, totalOf, type Match } from './answer-list.ts';
+import { searchTerms } from '../../conversation/library/search-terms.ts';
+
+interface ListLook {
+  readonly style: Style;
+  readonly unicode: boolean;
+  /** The id of the conversation that is open here. */
+  readonly current: string;
+  readonly keyMap?: KeyMap | undefined;
+}
 
 interface Drawing extends ListLook {
   /** Columns the rows may use. */
@@ -18,27 +26,6 @@ interface Drawing extends ListLook {
   readonly symbols: Symbols;
   readonly query: string;
 }
-
-interface Budget {
-  readonly listed: number;
-  /** With the rule above it. */
-  readonly preview: number;
-  readonly hints: number;
-}
-
-const maxListed = 12;
-const maxPreview = 9;
-
-/** Distributes the rows below the query. */
-function budgetOf(windowRows: number): Budget {
-  const rows = Math.max(0, windowRows - 2);
-  const hints = rows >= 3 ? 1 : 0;
-  const preview = rows < 9 ? 0 : Math.min(maxPreview, Math.floor(rows / 2) - 1);
-  return { hints, preview, listed: Math.max(0, Math.min(maxListed, rows - hints - preview)) };
-}
-
-/** Rows of a page of the list, in a window of that many rows. */
-export const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
 /** `3 of 1,204`; `+` if further ones may match; what is read so far while they are looked for. */
 function positionText(list: ConversationList, matches: readonly Match[]): string {
@@ -237,4 +224,19 @@ export function listFrame(
     ],
     caret: { row: 0, column: Math.min(column, window.columns - 1) },
   };
+}
+
+interface Room {
+  readonly query: string;
+  readonly symbols: Symbols;
+}
+
+/** The text in that many columns; it begins with the first hit of the query if that would not be in them. */
+function fitExcerpt(excerpt: string, columns: number, { query, symbols }: Room): string {
+  const text = sanitizeLine(excerpt).trim();
+  const lower = text.toLowerCase();
+  const term = searchTerms(query.toLowerCase()).find((one) => lower.includes(one)) ?? '';
+  const at = lower.indexOf(term);
+  const isShown = displayWidth(text.slice(0, at + term.length)) < columns;
+  return shorten(isShown ? text : symbols.ellipsis + text.slice(at), columns, symbols);
 }

@@ -12,7 +12,8 @@ import type { Action } from '../state/action.ts';
 import type { Effect } from '../state/effect.ts';
 import { failureEntry, notice, type Entry } from '../state/entry.ts';
 import { conversationOf } from '../state/position.ts';
-import { renewKey } from './renew-key.ts';
+import { renewKey } from './send-prompt.ts';
+import { cleanLine } from '../../commands/program/mask-secrets.ts';
 
 type CompactEffect = Effect & { readonly type: 'compact' };
 
@@ -25,7 +26,8 @@ async function receive(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { transcript } = core;
-  const { service, guard, clock } = core.ports;
+  const { service, guard, context } = core;
+  const { clock } = context;
   let isOpen = false;
   const sink: Sink = {
     async event(event) {
@@ -98,7 +100,7 @@ const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>(
 ]);
 
 function failureOutcome(core: SessionCore, error: unknown): Outcome {
-  const { message, hint } = failureText(error, core.ports.clean);
+  const { message, hint } = failureText(error, core.context);
   const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
   const help = isAboutAnswer ? '/compact asks again' : hint;
   const hints = [unchanged, help].filter((text) => text !== undefined).join('; ');
@@ -116,7 +118,7 @@ async function askForSummary(
   try {
     // The limit is that of answers, and would cut the summary.
     const own = { ...settings, maxTokens: undefined };
-    const { request } = core.ports.service.plan(plan.messages, own);
+    const { request } = core.service.plan(plan.messages, own);
     const answer = await receive(core, request, signal);
     const usage = tokensOf(plan, answer);
     if (answer.isStopped) return { ...failed(notice(`stopped; ${unchanged}`)), usage };
@@ -125,7 +127,7 @@ async function askForSummary(
     if (problem === undefined) {
       return { result: 'compacted', entries: keep(core, plan, answer, request.model), usage };
     }
-    return { ...failed(failureEntry(core.ports.clean(problem), unchanged)), usage };
+    return { ...failed(failureEntry(cleanLine(core.context, problem), unchanged)), usage };
   } catch (error) {
     return { ...failureOutcome(core, error), usage: undefined };
   }
@@ -156,6 +158,6 @@ export async function runCompact(core: SessionCore, effect: CompactEffect): Prom
     type: 'compaction-ended',
     ...outcome,
     conversation: core.journal().conversation(),
-    now: core.ports.clock.monotonic(),
+    now: core.context.clock.monotonic(),
   });
 }

@@ -1,14 +1,18 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import type { FilesPort } from '../session/ports.ts';
 import type { SessionCore } from '../session/session-core.ts';
 import type { PromptToSend } from '../state/effect.ts';
+import type { AnswerOutcome } from '../state/action.ts';
+import { withFile } from '../state/attachments.ts';
+import { notice, type Entry } from '../state/entry.ts';
+import { attachedEntries } from '../text/sent-prompt.ts';
+import type { ReplFiles } from '../user-files.ts';
 
 type NewPrompt = PromptToSend & { readonly type: 'new' };
 
 /** What a prompt mentions. */
-export interface MentionedFiles {
+interface MentionedFiles {
   readonly files: readonly AttachedFile[];
   /** One for each folder and pattern: the number of its files, and what was left out. */
   readonly summaries: readonly string[];
@@ -30,13 +34,13 @@ function withoutPunctuation(mention: string): string {
 }
 
 /** The mentioned path without trailing punctuation, unless a file or folder has exactly that name. */
-function pathOf(files: FilesPort, mention: string): string {
+function pathOf(files: ReplFiles, mention: string): string {
   const kind = files.kindOf(mention);
   return kind === 'file' || kind === 'folder' ? mention : withoutPunctuation(mention);
 }
 
 /** Mentioned paths that are not attached yet. */
-function pathsOf(files: FilesPort, { mentions, files: attached }: NewPrompt): readonly string[] {
+function pathsOf(files: ReplFiles, { mentions, files: attached }: NewPrompt): readonly string[] {
   const names = new Set(attached.map(({ name }) => name));
   const paths = new Set(mentions.map((mention) => pathOf(files, mention)));
   return [...paths].filter((path) => !names.has(path));
@@ -49,7 +53,7 @@ const fileName =
 const isFolderMention = (path: string) => /[^/\\][/\\]$/.test(path);
 
 /** Whether a path that names nothing may be a mistake: `./a`, `a/`, a name with an extension, or a path in a known folder. */
-function looksLikePath(files: FilesPort, path: string): boolean {
+function looksLikePath(files: ReplFiles, path: string): boolean {
   if (/^(?:~|\.{1,2})[/\\]./.test(path) || /^[a-z]:[/\\]/i.test(path)) return true;
   if (isFolderMention(path) || fileName.test(path) || /\s/.test(path)) return true;
   const folder = /^[/\\]?[^/\\]+(?=[/\\])/.exec(path)?.[0];
@@ -57,7 +61,7 @@ function looksLikePath(files: FilesPort, path: string): boolean {
 }
 
 /** `@notse.md is not a file; did you mean @notes.md`. */
-function missing(files: FilesPort, path: string): string {
+function missing(files: ReplFiles, path: string): string {
   const [folder = ''] = /^.*[/\\](?=.)/.exec(path) ?? [];
   const names = files.candidates(folder).map(({ value }) => value);
   const near = nearlyNamed(path.slice(folder.length), names);
@@ -68,7 +72,7 @@ function missing(files: FilesPort, path: string): string {
 type Reading = { -readonly [Key in keyof MentionedFiles]: MentionedFiles[Key] };
 
 async function readGroup(
-  files: FilesPort,
+  files: ReplFiles,
   path: string,
   { isConfirmed }: NewPrompt,
   read: Reading,
@@ -89,7 +93,7 @@ async function readGroup(
 }
 
 async function readPath(
-  files: FilesPort,
+  files: ReplFiles,
   path: string,
   prompt: NewPrompt,
   read: Reading,
@@ -115,17 +119,16 @@ async function readPath(
 const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path)?.[1];
 
 /** The files, folders, patterns and pages that a prompt mentions. */
-export async function readMentioned(
+async function readMentioned(
   core: SessionCore,
   prompt: NewPrompt,
   signal: AbortSignal,
 ): Promise<MentionedFiles> {
-  const { ports } = core;
-  const attach: FilesPort['attach'] = (path, ...options) => {
+  const attach: ReplFiles['attach'] = (path, ...options) => {
     core.dispatch({ type: 'page-awaited', host: hostOf(path) });
-    return ports.files.attach(path, ...options);
+    return core.files.attach(path, ...options);
   };
-  const files = { ...ports.files, attach };
+  const files = { ...core.files, attach };
   const read: Reading = { files: [], summaries: [], counted: new Set(), problems: [] };
   try {
     for (const path of pathsOf(files, prompt)) await readPath(files, path, prompt, read, signal);
@@ -133,4 +136,45 @@ export async function readMentioned(
     core.dispatch({ type: 'page-awaited', host: undefined });
   }
   return read;
+}
+
+type Unconfirmed = Extract<AnswerOutcome, { readonly type: 'unconfirmed' }>;
+
+export interface CheckedFiles {
+  readonly type: 'files';
+  readonly files: readonly AttachedFile[];
+  /** Name the files in the transcript. */
+  readonly entries: readonly Entry[];
+}
+
+const nothing: MentionedFiles = { files: [], summaries: [], counted: new Set(), problems: [] };
+
+/** @throws Failure if a mentioned file cannot be read */
+async function mentionedBy(
+  core: SessionCore,
+  prompt: PromptToSend & { readonly type: 'new' },
+  signal: AbortSignal,
+): Promise<MentionedFiles> {
+  if (prompt.mentions.length === 0) return nothing;
+  return readMentioned(core, prompt, signal);
+}
+
+/**
+ * The files of a prompt as they may be sent, or why it needs confirmation first.
+ * @throws Failure if a mentioned file cannot be read
+ */
+export async function checkFiles(
+  core: SessionCore,
+  prompt: PromptToSend,
+  signal: AbortSignal,
+): Promise<Unconfirmed | CheckedFiles> {
+  if (prompt.type !== 'new') return { type: 'files', files: [], entries: [] };
+  const mentioned = await mentionedBy(core, prompt, signal);
+  const all = mentioned.files.reduce(withFile, prompt.files);
+  const { files: checked, problem: secrets } = core.guard.inspect(all, prompt);
+  const problem = [...mentioned.problems, secrets].filter((text) => text !== undefined).join('; ');
+  if (problem !== '') return { type: 'unconfirmed', problem, hasSecrets: secrets !== undefined };
+  const named = checked.filter(({ name }) => !mentioned.counted.has(name));
+  const entries = [...attachedEntries(named), ...mentioned.summaries.map(notice)];
+  return { type: 'files', files: checked, entries };
 }

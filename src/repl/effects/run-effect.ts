@@ -1,20 +1,33 @@
 import { catalogue } from '../../client/contract.ts';
+import { roleNames } from '../../commands/service/role.ts';
+import { themeNames } from '../../terminal/themes.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import { notice } from '../state/entry.ts';
-import type { Effect } from '../state/effect.ts';
+import { pickFiles, recognisePaths } from '../picker/pick-files.ts';
 import {
-  failureText,
-  Stopped,
   dispatchConversation,
+  failureText,
+  type Repl,
   type SessionCore,
+  Stopped,
 } from '../session/session-core.ts';
+import { runShellLine } from '../shell/run-shell-line.ts';
 import type { ArgumentSource } from '../slash-commands/slash-command.ts';
 import { commandCandidates, findCommand } from '../slash-commands/table.ts';
-import { themeNames } from '../../terminal/themes.ts';
+import type { Effect } from '../state/effect.ts';
+import { notice } from '../state/entry.ts';
+import type { ReplState } from '../state/state.ts';
+import { editText } from '../system/external-editor.ts';
 import { wrapModes } from '../text/wrap-modes.ts';
+import { runCompact } from './compact.ts';
+import {
+  entriesFrom,
+  runExport,
+  runListEffect,
+  runOpenList,
+  runShowContext,
+} from './conversations.ts';
+import { runChangeParameters, runChooseRole } from './request-settings.ts';
 import { runSend } from './send-prompt.ts';
-import type { ListEffect } from './list-effects.ts';
-import { entriesFrom } from './show-conversation.ts';
 import {
   runAttach,
   runConnect,
@@ -27,6 +40,7 @@ import {
   runSave,
   runSaveJournal,
 } from './task-effects.ts';
+import { listPromptFiles, runOpenPrompt, valueCandidates } from './use-prompt-file.ts';
 
 export type EffectRunners = {
   readonly [Type in Effect['type']]: (
@@ -58,16 +72,15 @@ function rename(core: SessionCore, title: string): Promise<void> {
 }
 
 async function editExternally(core: SessionCore, text: string): Promise<void> {
-  const { ports, screen } = core;
-  core.dispatch({ type: 'editor-closed', text: await screen.lend(() => ports.edit(text)) });
+  const { context, screen } = core;
+  const edited = await screen.lend(() => editText(text, context));
+  core.dispatch({ type: 'editor-closed', text: edited });
 }
 
-type CandidateSource = Pick<SessionCore, 'ports' | 'state'>;
-
-function modelCandidates(core: CandidateSource): readonly Candidate[] {
+function modelCandidates({ knownModels }: ReplState): readonly Candidate[] {
   const published = catalogue.map(({ id, purpose }) => ({ value: id, summary: purpose }));
   const known = new Set(published.map(({ value }) => value));
-  const listed = core.state().knownModels.filter((id) => !known.has(id));
+  const listed = knownModels.filter((id) => !known.has(id));
   return [
     ...published,
     ...listed.map((value) => ({ value })),
@@ -76,26 +89,27 @@ function modelCandidates(core: CandidateSource): readonly Candidate[] {
 }
 
 const argumentCandidates: Readonly<
-  Record<ArgumentSource, (core: CandidateSource) => readonly Candidate[]>
+  Record<ArgumentSource, (repl: Repl, state: ReplState) => readonly Candidate[]>
 > = {
-  models: modelCandidates,
-  commands: ({ state }) => commandCandidates(state()),
-  conversations: ({ ports }) => ports.library.names(),
+  models: (_repl, state) => modelCandidates(state),
+  commands: (_repl, state) => commandCandidates(state),
+  conversations: ({ library }) => library.names(),
   themes: () => themeNames.map((value) => ({ value })),
   'wrap modes': () => wrapModes.map((value) => ({ value })),
-  roles: ({ ports }) => ports.roles.names().map((value) => ({ value })),
+  roles: ({ context }) => roleNames(context).map((value) => ({ value })),
   files: () => [],
 };
 
 /** @throws Failure if the conversations cannot be read */
 export function candidatesFor(
-  core: CandidateSource,
+  repl: Repl,
+  state: ReplState,
   request: CompletionRequest,
 ): readonly Candidate[] {
-  if (request.kind === 'command') return commandCandidates(core.state());
-  if (request.kind === 'path') return core.ports.files.candidates(request.folder ?? '');
+  if (request.kind === 'command') return commandCandidates(state);
+  if (request.kind === 'path') return repl.files.candidates(request.folder ?? '');
   const source = findCommand(request.command ?? '')?.completes;
-  return source === undefined ? [] : argumentCandidates[source](core);
+  return source === undefined ? [] : argumentCandidates[source](repl, state);
 }
 
 /** The values of a prompt file; lists prompt files again for their names. */
@@ -105,16 +119,9 @@ async function promptFileCandidates(
 ): Promise<readonly Candidate[] | undefined> {
   if (kind === 'path' || (kind === 'argument' && findCommand(command) !== undefined))
     return undefined;
-  const { listPromptFiles, valueCandidates } = await import('./use-prompt-file.ts');
   if (kind === 'argument') return valueCandidates(core, command);
   await listPromptFiles(core);
   return undefined;
-}
-
-const loadList = () => import('./list-effects.ts');
-
-async function runListEffect(core: SessionCore, effect: ListEffect): Promise<void> {
-  await (await loadList()).runListEffect(core, effect);
 }
 
 /** Runners may throw synchronously or reject. */
@@ -127,53 +134,41 @@ export const effectRunners: EffectRunners = {
   suspend: ({ screen }) => screen.suspend(),
   redraw: ({ screen }) => screen.redraw(),
   'scroll-away': ({ screen }) => screen.scrollAway(),
-  remember: ({ ports }, { text }) => ports.remember(text),
-  'keep-draft': ({ ports }, { text }) => ports.keepDraft(text),
+  remember: ({ memory }, { text }) => memory.remember(text),
+  // In line mode the terminal edits the text, and natter does not know it.
+  'keep-draft': ({ isLineMode, memory }, { text }) =>
+    isLineMode ? undefined : memory.keepDraft(text),
   'edit-externally': (core, { text }) => editExternally(core, text),
   'find-candidates': async (core, { request }) => {
     const found = await promptFileCandidates(core, request);
-    const candidates = found ?? candidatesFor(core, request);
+    const candidates = found ?? candidatesFor(core, core.state(), request);
     core.dispatch({ type: 'candidates-found', request, candidates });
   },
   'list-models': runListModels,
   attach: runAttach,
-  'recognise-paths': async (core, effect) => {
-    const { recognisePaths } = await import('../picker/recognise-paths.ts');
-    recognisePaths(core, effect);
-  },
-  'pick-files': async (core, effect) => {
-    const { pickFiles } = await import('../picker/pick-files.ts');
-    await pickFiles(core, effect);
-  },
-  'run-shell': async (core, effect) => {
-    const { runShellLine } = await import('../shell/run-shell-line.ts');
-    await runShellLine(core, effect);
-  },
+  'recognise-paths': recognisePaths,
+  'pick-files': pickFiles,
+  'run-shell': (core, effect) => runShellLine(core, effect),
   copy: runCopy,
   save: runSave,
   'save-journal': runSaveJournal,
   'select-version': (core, { turnId }) => selectVersion(core, turnId),
   undo: (core, { turnId }) => undo(core, turnId),
-  'change-parameters': async (core, { text }) =>
-    (await import('./change-parameters.ts')).runChangeParameters(core, text),
-  'choose-role': async (core, { name }) =>
-    (await import('./choose-role.ts')).runChooseRole(core, name),
-  'open-prompt': async (core, effect) =>
-    (await import('./use-prompt-file.ts')).runOpenPrompt(core, effect),
-  compact: async (core, effect) => (await import('./compact.ts')).runCompact(core, effect),
+  'change-parameters': (core, { text }) => runChangeParameters(core, text),
+  'choose-role': (core, { name }) => runChooseRole(core, name),
+  'open-prompt': runOpenPrompt,
+  compact: runCompact,
   'remove-summary': (core, { turnId }) => {
     core.journal().removeSummary(turnId);
     dispatchConversation(core);
   },
-  'show-context': async (core, { shows }) =>
-    (await import('./show-context.ts')).runShowContext(core, shows),
+  'show-context': (core, { shows }) => runShowContext(core, shows),
   rename: (core, { title }) => rename(core, title),
   'record-model': (core, { model }) => core.journal().setModel(model),
   'new-conversation': runNewConversation,
   resume: runResume,
-  export: async (core, effect) =>
-    (await import('./export-conversation.ts')).runExport(core, effect),
-  'open-list': async (core, effect) => (await loadList()).runOpenList(core, effect),
+  export: runExport,
+  'open-list': runOpenList,
   'read-list': runListEffect,
   'search-list': runListEffect,
   'preview-conversation': runListEffect,
@@ -187,9 +182,8 @@ export const effectRunners: EffectRunners = {
 /** Rethrows if the effect was itself a report, because then reports cannot be shown. */
 function report(core: SessionCore, effect: Effect, error: unknown): void {
   if (effect.type === 'print' && effect.isReport === true) throw error;
-  const { clean, clock } = core.ports;
-  const failure = error instanceof Stopped ? 'stopped' : failureText(error, clean);
-  core.dispatch({ type: 'effect-failed', effect, failure, now: clock.monotonic() });
+  const failure = error instanceof Stopped ? 'stopped' : failureText(error, core.context);
+  core.dispatch({ type: 'effect-failed', effect, failure, now: core.context.clock.monotonic() });
 }
 
 /** Runs an effect. Never rejects: a thrown error becomes an `effect-failed` action. */

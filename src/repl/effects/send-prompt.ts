@@ -14,9 +14,12 @@ import type { AnswerOutcome } from '../state/action.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { failureEntry, notice } from '../state/entry.ts';
 import { contextUse, messagesFor } from '../state/position.ts';
-import { checkFiles, type CheckedFiles } from './checked-files.ts';
+import { checkFiles, type CheckedFiles } from './mentioned-files.ts';
 import { gatherTexts } from './gather-texts.ts';
-import { renewKey } from './renew-key.ts';
+import { Failure } from '../../failure.ts';
+import { toFailure } from '../../output/ending-failure.ts';
+import { cleanLine } from '../../commands/program/mask-secrets.ts';
+import { fillPrompt } from './use-prompt-file.ts';
 
 /** A prompt on its way, with the settings and the check of its prompt file. */
 interface Sending {
@@ -74,7 +77,7 @@ function createView({ core, settings }: Sending) {
   };
   const sink: Sink = {
     async event(event) {
-      core.dispatch({ type: 'chat-event', event, now: core.ports.clock.monotonic() });
+      core.dispatch({ type: 'chat-event', event, now: core.context.clock.monotonic() });
       if (event.type === 'text-received') {
         await open();
         await transcript.answerText(event.text);
@@ -100,7 +103,8 @@ function receive(
   recorder: AnswerRecorder,
   { sink }: View,
 ): Promise<Answer> {
-  const { service, guard, clock } = core.ports;
+  const { service, guard, context } = core;
+  const { clock } = context;
   const send = () => {
     const conversation = endingWith(core.journal().conversation(), promptId);
     const { tokens } = contextUse(conversation, undefined);
@@ -137,7 +141,7 @@ function printNotices(core: SessionCore, answer: Answer, view: View, removed: nu
     truncationWarning(metadata),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
   ].filter((text) => text !== undefined);
-  core.print(texts.map((text) => notice(core.ports.clean(text))));
+  core.print(texts.map((text) => notice(cleanLine(core.context, text))));
 }
 
 /** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
@@ -148,7 +152,6 @@ async function endAnswer(
   view: View,
 ): Promise<AnswerOutcome> {
   const { transcript } = core;
-  const { clean } = core.ports;
   const { error, failure, isStopped, metadata } = answer;
   if (error === undefined || failure?.kind === 'no_answer') {
     recorder.end(failure?.kind);
@@ -156,11 +159,11 @@ async function endAnswer(
     printNotices(core, answer, view, await transcript.closeAnswer());
     return { type: 'finished' };
   }
-  const text = failureText(error, clean);
+  const text = failureText(error, core.context);
   recorder.end(isStopped ? undefined : text.kind);
   await transcript.closeAnswer();
   const { refusal } = metadata;
-  if (refusal !== undefined) core.print([notice(clean(refusalNotice(refusal)))]);
+  if (refusal !== undefined) core.print([notice(cleanLine(core.context, refusalNotice(refusal)))]);
   const hasText = view.isOpen() || refusal !== undefined;
   if (isStopped) return { type: 'stopped', hasText };
   return { type: 'failed', hasText, failure: text, isRecorded: true };
@@ -184,7 +187,7 @@ async function answerChecked(
 ): Promise<AnswerOutcome> {
   const { core } = sending;
   const mismatch = (text: string) =>
-    core.ports.clean(`the answer does not match the schema: ${text}`);
+    cleanLine(core.context, `the answer does not match the schema: ${text}`);
   let id = promptId;
   const answers = await askUntilConforming({
     check,
@@ -215,7 +218,6 @@ async function filled(sending: Sending, prompt: PromptToSend) {
   if (prompt.type !== 'new' || prompt.use === undefined) {
     return { type: 'filled', prompt, sending } as const;
   }
-  const { fillPrompt } = await import('./use-prompt-file.ts');
   const { core, settings, signal } = sending;
   const found = await fillPrompt(core, { ...prompt, use: prompt.use }, settings, signal);
   if (found.type === 'unconfirmed') return found;
@@ -243,7 +245,7 @@ async function sendPrompt(unfilled: Sending, given: PromptToSend): Promise<Answe
   } catch (error) {
     await core.transcript.closeAnswer();
     if (signal.aborted) return { type: 'stopped', hasText: false };
-    const failure = failureText(error, core.ports.clean);
+    const failure = failureText(error, core.context);
     return { type: 'failed', hasText: false, failure, isRecorded: false };
   }
 }
@@ -256,5 +258,28 @@ export async function runSend(
   const sending = { core, settings, nextModel, signal: core.begin(), check: undefined };
   const outcome = await sendPrompt(sending, prompt);
   const conversation = core.journal().conversation();
-  core.dispatch({ type: 'answer-ended', outcome, conversation, now: core.ports.clock.monotonic() });
+  core.dispatch({
+    type: 'answer-ended',
+    outcome,
+    conversation,
+    now: core.context.clock.monotonic(),
+  });
+}
+
+/** Asks, and once more if the service refused the key and a password manager's command prints a different one. */
+export async function renewKey(
+  core: SessionCore,
+  signal: AbortSignal,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const answer = await send();
+  const { error } = answer;
+  const isRejected = error instanceof Failure && error.status === 401 && !signal.aborted;
+  const renew = isRejected ? core.service.keyRenewal() : undefined;
+  if (renew === undefined) return answer;
+  try {
+    return (await core.screen.lend(renew)) ? await send() : answer;
+  } catch (thrown) {
+    return { ...answer, error: thrown, failure: toFailure(thrown) };
+  }
 }

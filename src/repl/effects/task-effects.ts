@@ -8,7 +8,10 @@ import {
   type SessionCore,
   dispatchConversation,
 } from '../session/session-core.ts';
-import { showConversation } from './show-conversation.ts';
+import { showConversation, runOpenList } from './conversations.ts';
+import { codeBlocks } from '../../conversation/code-blocks.ts';
+import { copyText } from '../system/clipboard.ts';
+import { cleanLine } from '../../commands/program/mask-secrets.ts';
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
@@ -21,7 +24,6 @@ interface Selection {
 /** @throws Failure of kind `usage` for a missing code block */
 async function selectionOf({ source, block }: EffectOf<'copy' | 'save'>): Promise<Selection> {
   if (block === undefined) return { text: source, name: 'the last answer' };
-  const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(source);
   const found = blocks[block - 1];
   if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
@@ -35,7 +37,11 @@ async function selectionOf({ source, block }: EffectOf<'copy' | 'save'>): Promis
 export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<void> {
   return runTask(core, async (signal) => {
     const { text, name } = await selectionOf(effect);
-    const how = await core.ports.copy(text, signal);
+    const { context, guard, isLineMode } = core;
+    const control = isLineMode
+      ? undefined
+      : (sequence: string) => context.device.writeNow(sequence);
+    const how = await copyText(guard.restoreText(text), { ...context, control }, signal);
     return [notice(`${name} was copied ${how}`)];
   });
 }
@@ -43,7 +49,7 @@ export function runCopy(core: SessionCore, effect: EffectOf<'copy'>): Promise<vo
 export function runSave(core: SessionCore, effect: EffectOf<'save'>): Promise<void> {
   return runTask(core, async () => {
     const { text, name } = await selectionOf(effect);
-    const path = core.ports.files.write(effect.path, text);
+    const path = core.files.write(effect.path, core.guard.restoreText(text));
     return [notice(`${name} was written to ${path}`)];
   });
 }
@@ -57,7 +63,7 @@ export function storageEntry(core: SessionCore): Entry {
   }
   if (isStored) return notice(`the conversation is saved in ${path}`);
   const turns = unsavedTurns === 1 ? '1 turn is' : `${unsavedTurns} turns are`;
-  const hint = failure === undefined ? undefined : core.ports.clean(failure.message);
+  const hint = failure === undefined ? undefined : cleanLine(core.context, failure.message);
   return { type: 'failure', message: `${turns} not on disk`, hint };
 }
 
@@ -67,7 +73,7 @@ export function runSaveJournal(core: SessionCore): Promise<void> {
 
 export function runAttach(core: SessionCore, { path }: EffectOf<'attach'>): Promise<void> {
   return runTask(core, async (signal) => {
-    const { files, summary } = await core.ports.files.attach(path, signal);
+    const { files, summary } = await core.files.attach(path, signal);
     for (const file of files) core.dispatch({ type: 'file-attached', file });
     return [notice(summary ?? `${path} is attached to the next prompt`)];
   });
@@ -75,7 +81,7 @@ export function runAttach(core: SessionCore, { path }: EffectOf<'attach'>): Prom
 
 export function runListModels(core: SessionCore): Promise<void> {
   return runTask(core, async (signal) => {
-    const { service } = core.ports;
+    const { service } = core;
     const records = await service.client().listModels({ signal });
     const ids = records.map(({ id }) => id);
     core.dispatch({ type: 'models-listed', ids, windows: service.windows() });
@@ -87,20 +93,20 @@ export function runListConversations(
   core: SessionCore,
   { query }: EffectOf<'list-conversations'>,
 ): Promise<void> {
-  return runTask(core, async (signal) => [
-    notice(await core.ports.library.describe(query, signal)),
-  ]);
+  return runTask(core, async (signal) => [notice(await core.library.describe(query, signal))]);
 }
 
 export function runNewConversation(core: SessionCore): Promise<void> {
   return runTask(core, async () => {
-    await core.useJournal(core.ports.library.create());
+    await core.useJournal(core.library.create());
     const { parameters } = core.state().settings;
     if (parameters !== undefined) core.journal().setParameters(parameters);
     dispatchConversation(core);
     const { role, system } = core.state().settings;
     const [name, what] =
-      role === undefined ? ['system', 'system prompt'] : ['role', core.ports.clean(`role ${role}`)];
+      role === undefined
+        ? ['system', 'system prompt']
+        : ['role', cleanLine(core.context, `role ${role}`)];
     const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
     return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
   });
@@ -111,10 +117,9 @@ export async function runResume(
   core: SessionCore,
   { name, settings, isBranch = false }: EffectOf<'resume'>,
 ): Promise<void> {
-  const { library } = core.ports;
+  const { library } = core;
   const id = library.find(name);
   if (id === undefined) {
-    const { runOpenList } = await import('./list-effects.ts');
     const options = { isBranch, ...(settings !== undefined && { settings }) };
     return runOpenList(core, { type: 'open-list', options, query: name });
   }
@@ -126,7 +131,7 @@ export async function runResume(
       ? ({ isOpen: true, journal: library.branch(id) } as const)
       : library.resume(id);
     if (!opened.isOpen) {
-      const title = core.ports.clean(opened.refusal.message);
+      const title = cleanLine(core.context, opened.refusal.message);
       core.dispatch({
         type: 'dialog-opened',
         dialog: copyDialog(title, id, core.state().chosenFrom !== undefined),
@@ -144,11 +149,11 @@ export function runConnect(core: SessionCore, effect: EffectOf<'connect'>): Prom
   const { address, key, model } = effect;
   return runTask(core, async (signal) => {
     try {
-      const service = await core.ports.service.connect(address, key, signal);
+      const service = await core.service.connect(address, key, signal);
       core.dispatch({ type: 'service-connected', service, model });
     } catch (error) {
       if (signal.aborted) throw error;
-      const failure = failureText(error, core.ports.clean);
+      const failure = failureText(error, core.context);
       const hasKey = key !== undefined;
       core.dispatch({ type: 'connection-failed', failure, address, hasKey });
     }
@@ -158,7 +163,7 @@ export function runConnect(core: SessionCore, effect: EffectOf<'connect'>): Prom
 
 export function runFindServers(core: SessionCore): Promise<void> {
   return runTask(core, async (signal) => {
-    const servers = await core.ports.service.findServers(signal);
+    const servers = await core.service.findServers(signal);
     core.dispatch({ type: 'servers-found', servers });
     return [];
   });

@@ -8,13 +8,14 @@ import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { failureEntry, notice } from '../state/entry.ts';
 import { readPromptArguments } from '../slash-commands/prompt-arguments.ts';
 import type { PromptVariable } from '../state/prompt-command.ts';
+import { cleanLine } from '../../commands/program/mask-secrets.ts';
 
 export function runOpenPrompt(
   core: SessionCore,
   { name, argument }: Effect & { readonly type: 'open-prompt' },
 ): Promise<void> {
   return runTask(core, async (signal) => {
-    const prompt = await core.ports.prompts.open(name, signal);
+    const prompt = await core.prompts.open(name, signal);
     if (prompt === undefined) {
       core.dispatch({ type: 'prompt-missing', name });
       return [];
@@ -28,7 +29,7 @@ export function runOpenPrompt(
 
 /** Lists the prompt files again, as commands. */
 export async function listPromptFiles(core: SessionCore): Promise<void> {
-  core.dispatch({ type: 'prompts-listed', promptFiles: await core.ports.prompts.list() });
+  core.dispatch({ type: 'prompts-listed', promptFiles: await core.prompts.list() });
 }
 
 const assignmentsOf = ({ name, choices, description }: PromptVariable): readonly Candidate[] =>
@@ -41,7 +42,7 @@ export async function valueCandidates(
   core: SessionCore,
   name: string,
 ): Promise<readonly Candidate[]> {
-  const prompt = await core.ports.prompts.open(name, new AbortController().signal);
+  const prompt = await core.prompts.open(name, new AbortController().signal);
   return prompt?.variables.flatMap(assignmentsOf) ?? [];
 }
 
@@ -73,14 +74,14 @@ export async function fillPrompt(
   signal: AbortSignal,
 ): Promise<Filled> {
   const { use } = prompt;
-  const { prompts, guard } = core.ports;
+  const { prompts, guard } = core;
   const { content, settings: own, notices, check } = await prompts.fill(use, signal);
-  core.print(notices.map((text) => notice(core.ports.clean(text))));
+  core.print(notices.map((text) => notice(cleanLine(core.context, text))));
   const texts: readonly AttachedFile[] = [
     { name: `/${use.name}`, content },
     { name: `the system prompt of /${use.name}`, content: own.system ?? '' },
   ];
-  const { files, problem } = await guard.inspect(texts, prompt);
+  const { files, problem } = guard.inspect(texts, prompt);
   if (problem !== undefined) return { type: 'unconfirmed', problem, hasSecrets: true };
   const [text, system] = files.map((file) => file.content);
   const sent = text ?? content;

@@ -9,6 +9,8 @@ import {
 } from '../editing/completion.ts';
 import type { TextBuffer } from '../editing/text-buffer.ts';
 import { argumentKind, findCommand } from '../slash-commands/table.ts';
+import { findFiles } from '../picker/pick-files.ts';
+import type { ReplFiles } from '../user-files.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;
@@ -115,4 +117,19 @@ export function takeNext(choices: LineChoices): LineCompletion {
   const buffer = candidate === undefined ? before : applyCandidate(before, request, candidate);
   const words = `choice ${index + 1} of ${candidates.length}; Tab takes the next`;
   return { buffer, words, choices: { ...choices, index } };
+}
+
+/** Completes a mention with the files that the menu of the composer would show. */
+export async function completeMention(
+  files: ReplFiles,
+  buffer: TextBuffer,
+  request: CompletionRequest,
+): Promise<LineCompletion> {
+  try {
+    const found = await findFiles(files, request.typed);
+    return offerChoices(buffer, request, found?.candidates ?? []);
+  } catch (error) {
+    if (error instanceof Failure) return { buffer, words: error.message };
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { editActions, isEditAction } from '../editing/edit-actions.ts';
 import { newerEntry, olderEntry } from '../editing/history.ts';
-import { type KeyAction, actionOf } from '../editing/keys/key-bindings.ts';
+import { type KeyAction, actionOf, keyOf } from '../editing/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { contentOf } from '../editing/paste.ts';
 import {
@@ -10,11 +10,11 @@ import {
   insert,
   replaceRange,
   withDraft,
+  type Draft,
 } from '../editing/text-buffer.ts';
 import { createKeyInput } from '../live/key-input.ts';
 import { mayBeDropped } from '../reducer/dropping.ts';
 import { takeNext, type LineCompletion } from './line-completion.ts';
-import { endSearch, pressSearch } from './line-search-keys.ts';
 import {
   createShownLine,
   historyOf,
@@ -22,6 +22,7 @@ import {
   type LineEditorOptions,
 } from './line-state.ts';
 import { typedLine } from './typed-line.ts';
+import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export interface LineEditor {
@@ -195,4 +196,42 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     hide: () => line.leave(''),
     stop: () => keys.stop(),
   };
+}
+
+const searchKey = ({ options }: EditorState) => keyOf('search-start', options.keyMap) ?? 'Ctrl+R';
+
+function apply(state: EditorState, step: SearchStep): void {
+  state.search = step.search;
+  if (step.found !== undefined) {
+    state.history = step.found.history;
+    state.buffer = withDraft(state.buffer, step.found.draft);
+  }
+  state.options.say(step.words);
+}
+
+/** Ends the question for the text to search for. */
+function endSearch(state: EditorState, draft: Draft): void {
+  const query = contentOf(state.buffer).trim();
+  state.line.leave('\n');
+  state.search = undefined;
+  state.buffer = withDraft(clearBuffer(state.buffer), draft);
+  state.options.onDiscarded();
+  if (query !== '') apply(state, searchFor(historyOf(state), query, draft, searchKey(state)));
+}
+
+function isMatchShown({ search, buffer }: EditorState): boolean {
+  return search?.phase === 'found' && search.text === buffer.text;
+}
+
+/** Ctrl+R: asks for a text, then shows older and older prompts that contain it. */
+function pressSearch(state: EditorState): void {
+  const { line, options, search: current, buffer } = state;
+  if (!line.isShown() || !options.isPrompt()) return;
+  if (current?.phase === 'asking') return endSearch(state, current.draft);
+  if (current?.phase === 'found' && isMatchShown(state))
+    return apply(state, searchFurther(historyOf(state), current, searchKey(state)));
+  line.leave('\n');
+  state.search = { phase: 'asking', draft: draftOf(buffer) };
+  state.buffer = clearBuffer(buffer);
+  options.onDiscarded();
 }

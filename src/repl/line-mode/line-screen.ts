@@ -3,9 +3,10 @@ import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../editing/keys/key-bindings.ts';
 import type { Dialog } from '../state/dialog.ts';
-import type { Screen } from '../session/ports.ts';
+import type { Screen } from '../session/session-core.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
 import { activityText, cancelHintText, stalledSeconds } from '../text/status-text.ts';
+import { questionOf } from '../conversation-list/answer-list.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;
@@ -41,11 +42,11 @@ export function expectsPrompt({ dialog, list }: ReplState): boolean {
 }
 
 /** The question to the user; undefined while natter is busy or has ended. */
-function questionOf(state: ReplState, isSearching: boolean): string | undefined {
+function lineQuestion(state: ReplState, isSearching: boolean): string | undefined {
   const { dialog, list, activity, hasQuit } = state;
   if (hasQuit) return undefined;
   if (dialog !== undefined) return dialogText(dialog, cancelHintText(state));
-  if (list !== undefined) return list.code.questionOf(state, list);
+  if (list !== undefined) return questionOf(state, list);
   if (activity !== undefined) return undefined;
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
 }
@@ -102,7 +103,7 @@ function writeNotice(output: Output, text: string): void {
 
 function ask(output: Output, state: ReplState | undefined): void {
   const { isSearching, width } = output.options;
-  const asked = state && questionOf(state, isSearching?.() === true);
+  const asked = state && lineQuestion(state, isSearching?.() === true);
   if (asked === undefined) return;
   const question = hangText(asked, width());
   if (question === output.question) return;

@@ -1,24 +1,19 @@
+import type { Presentation } from '../../commands/print/presentation.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { type OwnPaints, type Style, weightStyle } from '../../terminal/style.ts';
 import { themedStyle } from '../../terminal/themes.ts';
 import type { TranscriptFormat } from '../session/transcript.ts';
 import type { ReplState } from '../state/state.ts';
-import { createMarkdownLoader, richFormat } from '../text/transcript-formats.ts';
+import { richFormat } from '../text/transcript-formats.ts';
 import type { Background } from './background.ts';
 
-interface FormatOptions {
-  readonly style: Style;
-  readonly stdout: OutputStream;
-  readonly unicode: boolean;
-  readonly opensLinks: boolean;
-  /** Of answers. */
-  readonly ownPaints?: OwnPaints | undefined;
-}
-
 /** The style of the live region, and the format of the transcript, in the current theme. */
-export function createFormats(options: FormatOptions, background: Background) {
-  const { style: own, stdout, unicode, opensLinks: hidesAddresses, ownPaints } = options;
-  const markdown = createMarkdownLoader();
+export function createFormats(
+  { style: own, unicode, opensLinks: hidesAddresses }: Presentation,
+  stdout: OutputStream,
+  ownPaints: OwnPaints | undefined,
+  background: Background,
+) {
   const width = () => stdout.columns();
   const hasColors = own.colored;
   const base = hasColors ? own : weightStyle;
@@ -32,7 +27,7 @@ export function createFormats(options: FormatOptions, background: Background) {
     formatOf: (state: ReplState): TranscriptFormat => {
       const style = styleOf(state, ownPaints);
       const shown = { style, frameStyle: frameStyleOf(state), hyperlinks: style.colored };
-      return richFormat({ ...shown, ...state.settings, hidesAddresses, markdown, width, unicode });
+      return richFormat({ ...shown, ...state.settings, hidesAddresses, width, unicode });
     },
   };
 }

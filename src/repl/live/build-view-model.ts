@@ -28,6 +28,7 @@ import type {
   Status,
   ViewModel,
 } from '../view/view-model.ts';
+import { viSelection } from '../reducer/vi-keys.ts';
 
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 
@@ -57,15 +58,11 @@ function statusOf({ activity, now, composer, host }: ReplState): Status {
     : { phase: 'waiting', model, seconds };
 }
 
-function selectionOf({ vi, composer }: ReplState) {
-  return vi?.editor.selection(vi.editing, composer);
-}
-
 /** During a history search, the match replaces the composer's text. */
 function composerOf(state: ReplState): ComposerView {
   const found = state.search && matchOf(state.history, state.search);
   const draft = found ?? state.composer;
-  const selected = found === undefined ? selectionOf(state) : undefined;
+  const selected = found === undefined ? viSelection(state) : undefined;
   const shown = layout(draft, composerColumns(state.columns), composerRows(state.rows), selected);
   const { rows, cursorRow, cursorColumn, hasMoreAbove, hasMoreBelow, selections } = shown;
   return {

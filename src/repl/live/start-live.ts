@@ -2,50 +2,39 @@ import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mod
 import type { Clock } from '../../clock.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
-import type { OwnPaints, Style } from '../../terminal/style.ts';
+import type { Style } from '../../terminal/style.ts';
+import { loadOwnPaints } from '../../commands/print/answer-output.ts';
+import type { Journal } from '../../conversation/journal/journal.ts';
 import { createFormats } from './answer-formats.ts';
-import type { TerminalTraits } from '../../terminal/device/traits.ts';
+import { terminalTraits, type TerminalTraits } from '../../terminal/device/traits.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
-import type { ReplOptions, Screen } from '../session/ports.ts';
+import type { Repl, Screen } from '../session/session-core.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';
 import { createSession, type Session } from '../session/session.ts';
 import { createTicker } from '../session/timers.ts';
 import type { ReplState } from '../state/state.ts';
-import type { TerminalColors } from '../../terminal/themes.ts';
 import { type Background, createBackground } from './background.ts';
+import { listFrame } from '../conversation-list/list-frame.ts';
 import { createDrawer } from '../view/draw-frame.tsx';
 import { spinnerPace } from '../view/status-row.ts';
 import { buildViewModel } from './build-view-model.ts';
 import { createKeyInput, type KeyInput } from './key-input.ts';
-import type * as watching from './window-watch.ts';
-
-export interface LiveOptions extends ReplOptions {
-  readonly traits: TerminalTraits;
-  /** The terminal is known to open links. */
-  readonly opensLinks: boolean;
-  readonly colors: TerminalColors;
-  readonly style: Style;
-  /** Of answers. */
-  readonly ownPaints?: OwnPaints | undefined;
-  /** The terminal can show characters such as `›`. */
-  readonly unicode: boolean;
-  /** Undefined: title, progress and notifications are left alone. */
-  readonly window?: watching.WindowOptions;
-}
+import { WindowWatch } from './window-watch.ts';
 
 interface Live {
-  /** Loaded after the first frame. */
-  window?: watching.WindowWatch;
+  readonly repl: Repl;
+  readonly traits: TerminalTraits;
+  window?: WindowWatch;
   readonly background: Background;
-  readonly options: LiveOptions;
   readonly region: LiveRegion;
   readonly keys: KeyInput;
   readonly session: () => Session;
 }
 
 function enterRawMode(live: Live): RawModeSession {
-  const { options, region, keys, session } = live;
-  const { device, traits, stdout } = options;
+  const { repl, traits, region, keys, session } = live;
+  const { device, streams } = repl.context;
+  const { stdout } = streams;
   const resize = () => {
     region.resized();
     session().dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
@@ -69,11 +58,11 @@ async function lend<Result>(
   rawMode: RawModeSession,
   use: () => Promise<Result>,
 ): Promise<Result> {
-  const { region, options } = live;
+  const { repl, region } = live;
   region.suspend();
   rawMode.pause();
   // Ctrl+C belongs to the other program.
-  const release = options.device.onInterrupt(() => undefined);
+  const release = repl.context.device.onInterrupt(() => undefined);
   try {
     return await use();
   } finally {
@@ -89,7 +78,8 @@ function screenOf(
   rawModeOf: () => RawModeSession,
   show: (state: ReplState) => void,
 ): Screen {
-  const { region, keys, options, background } = live;
+  const { region, keys, repl, background } = live;
+  const { stdout } = repl.context.streams;
   return {
     show,
     write(text) {
@@ -98,7 +88,7 @@ function screenOf(
     },
     nextUpdate: (skipsOne) => region.nextUpdate(skipsOne),
     redraw: () => region.redraw(),
-    scrollAway: () => region.commit('\n'.repeat(options.stdout.rows())),
+    scrollAway: () => region.commit('\n'.repeat(stdout.rows())),
     lend: (use) => lend(live, rawModeOf(), use),
     suspend() {
       region.suspend();
@@ -112,7 +102,7 @@ function screenOf(
       } finally {
         rawModeOf().release();
       }
-      await options.stdout.flush();
+      await stdout.flush();
     },
   };
 }
@@ -121,17 +111,13 @@ function screenOf(
 function createPreview() {
   let source = '';
   let shown = '';
-  return (
-    { activity }: ReplState,
-    formatter: () => AnswerFormatter | Promise<AnswerFormatter>,
-  ): string => {
+  return ({ activity }: ReplState, formatter: () => AnswerFormatter): string => {
     const undecided = activity?.undecided ?? '';
     if (undecided === source) return shown;
     source = undecided;
     shown = undecided;
     const stream = undecided.includes('\n') ? formatter() : undefined;
-    // An answer has undecided text only after the formatter was loaded, so this is not a promise.
-    if (stream !== undefined && 'write' in stream) {
+    if (stream !== undefined) {
       const text = stream.write(undecided);
       const rest = typeof text === 'string' ? stream.end() : '';
       shown = typeof text === 'string' && typeof rest === 'string' ? text + rest : undecided;
@@ -141,18 +127,6 @@ function createPreview() {
     }
     return shown;
   };
-}
-
-/** After the first frame, which needs none of it. */
-async function watchWindow(live: Live, rawMode: RawModeSession): Promise<void> {
-  const { options, region, session } = live;
-  if (options.window === undefined) return;
-  await options.ports.clock.sleep(0);
-  const { WindowWatch } = await import('./window-watch.ts');
-  if (session().state().hasQuit) return;
-  live.window = new WindowWatch(options.window, (sequences) => region.writeAside(sequences));
-  rawMode.extend(live.window.modes);
-  live.window.show(session().state());
 }
 
 /** Shows states; while natter is busy, the spinner turns. */
@@ -179,44 +153,52 @@ function drawList(
   place: RegionPlace,
 ): Frame | undefined {
   if (list === undefined || dialog !== undefined) return undefined;
-  return list.code.listFrame(list, { ...look, keyMap, current: conversation.id }, place);
+  return listFrame(list, { ...look, keyMap, current: conversation.id }, place);
 }
 
-export async function startLive(options: LiveOptions): Promise<Session> {
-  const { stdout, ports, unicode } = options;
-  const { clock } = ports;
-  const write = (text: string) => void stdout.write(text);
-  const checkSize = () => options.device.checkSize();
-  const region = new LiveRegion({ ...options.traits, output: stdout, clock, checkSize });
+export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
+  const { context, settings, presentation } = repl;
+  const { clock, device, environment, streams } = context;
+  const { style, unicode, colors } = presentation;
+  const output = streams.stdout;
+  const write = (text: string) => void output.write(text);
+  const traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
+  const ownPaints = await loadOwnPaints(settings.colors, colors);
+  const checkSize = () => device.checkSize();
+  const region = new LiveRegion({ ...traits, output, clock, checkSize });
   let session: Session;
   const onKeys = (events: readonly KeyEvent[]) => {
     const now = clock.monotonic();
     for (const event of events) session.dispatch({ type: 'key-pressed', event, now });
   };
   const onChange = () => show(session.state());
-  const background = createBackground({ ...options, clock, write, onChange });
+  const background = createBackground({ style, colors, traits, clock, write, onChange });
   const keys = createKeyInput(clock, onKeys, (reply) => {
     if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
     else background.answered(reply.shade);
   });
-  const live: Live = { options, region, keys, background, session: () => session };
-  const { frameStyleOf, formatOf } = createFormats(options, background);
+  const live: Live = { repl, traits, region, keys, background, session: () => session };
+  const { frameStyleOf, formatOf } = createFormats(presentation, output, ownPaints, background);
   const draw = createDrawer();
   const preview = createPreview();
-  const show = createShow(clock, region, (state, place) => {
-    const look = { style: frameStyleOf(state), unicode, now: clock.monotonic() };
-    const tail = () => preview(state, () => formatOf(state).answerText(0));
-    return drawList(state, look, place) ?? draw(buildViewModel(state, tail()), look, place);
+  const show = createShow(clock, region, (shown, place) => {
+    const look = { style: frameStyleOf(shown), unicode, now: clock.monotonic() };
+    const tail = () => preview(shown, () => formatOf(shown).answerText(0));
+    return drawList(shown, look, place) ?? draw(buildViewModel(shown, tail()), look, place);
   });
   const rawModeOf = (): RawModeSession => rawMode;
-  const screen = screenOf(live, rawModeOf, (state) => {
-    live.window?.show(state);
-    show(state);
+  const screen = screenOf(live, rawModeOf, (shown) => {
+    live.window?.show(shown);
+    show(shown);
   });
-  session = createSession({ ...options, screen, format: formatOf });
+  session = createSession({ repl, journal, state, screen, format: formatOf });
   const rawMode = enterRawMode(live);
+  const { windowTitle: title, ...values } = settings.values;
+  live.window = new WindowWatch({ ...values, title, environment }, (sequences) =>
+    region.writeAside(sequences),
+  );
+  rawMode.extend(live.window.modes);
+  live.window.show(session.state());
   background.ask();
-  // Without its file, as after an update of natter, the window is left alone.
-  watchWindow(live, rawMode).catch(() => undefined);
   return session;
 }

@@ -1,8 +1,9 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Candidate } from '../editing/completion.ts';
-import type { FilesPort } from '../session/ports.ts';
 import type { SessionCore } from '../session/session-core.ts';
 import type { Effect } from '../state/effect.ts';
-import { matchPaths } from './match-paths.ts';
+import type { ReplFiles } from '../user-files.ts';
 
 type PickFiles = Extract<Effect, { readonly type: 'pick-files' }>;
 
@@ -10,7 +11,7 @@ type PickFiles = Extract<Effect, { readonly type: 'pick-files' }>;
 const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
 
 /** The entries of the typed folder that begin with the typed name. */
-function listed(files: FilesPort, typed: string): readonly Candidate[] {
+function listed(files: ReplFiles, typed: string): readonly Candidate[] {
   const [folder = ''] = /^.*[/\\]/.exec(typed) ?? [];
   const name = typed.slice(folder.length).toLowerCase();
   return files
@@ -31,7 +32,7 @@ interface FoundFiles {
  * @throws Failure if a folder cannot be read
  */
 export async function findFiles(
-  files: FilesPort,
+  files: ReplFiles,
   typed: string,
   isWanted = () => true,
 ): Promise<FoundFiles | undefined> {
@@ -49,6 +50,156 @@ export async function findFiles(
 export async function pickFiles(core: SessionCore, { request }: PickFiles): Promise<void> {
   // Meanwhile more may be typed, for which this runs again.
   const isWanted = () => core.state().composer.cursor === request.to;
-  const found = await findFiles(core.ports.files, request.typed, isWanted);
+  const found = await findFiles(core.files, request.typed, isWanted);
   if (found !== undefined) core.dispatch({ type: 'files-picked', request, ...found });
+}
+
+interface Path {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** Candidates in the menu. */
+const maxCandidates = 50;
+
+/** Whether the characters of `wanted` occur in this order. */
+function isSubsequence(wanted: string, text: string): boolean {
+  let at = 0;
+  for (const character of wanted) {
+    at = text.indexOf(character, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/** How well a path matches, best 0; undefined if it does not. Both are in lower case. */
+function rankOf(path: string, wanted: string): number | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const ranks = [
+    path === wanted,
+    name.startsWith(wanted) || path.startsWith(wanted),
+    name.includes(wanted),
+    path.includes(wanted),
+    isSubsequence(wanted, name),
+    isSubsequence(wanted, path),
+  ];
+  const rank = ranks.indexOf(true);
+  return rank === -1 ? undefined : rank;
+}
+
+/** As `localeCompare`, which takes much longer: the menu is sorted at each key. */
+const { compare: compareNames } = new Intl.Collator();
+
+const depthOf = (path: string) => path.split('/').length;
+
+/** The paths that match what was typed: the best first, and the nearest of them. Without a text, those of the folder. */
+export function matchPaths(paths: readonly Path[], typed: string): readonly Candidate[] {
+  const wanted = typed.toLowerCase();
+  const isName = wanted !== '' && !wanted.endsWith('/');
+  const found = paths.flatMap(({ path, isFolder }) => {
+    const rank = rankOf(path.toLowerCase(), wanted);
+    const isShown = rank !== undefined && (wanted !== '' || !path.includes('/'));
+    return isShown ? [{ path, isFolder, rank, depth: depthOf(path) }] : [];
+  });
+  found.sort(
+    (one, other) =>
+      one.rank - other.rank ||
+      one.depth - other.depth ||
+      (isName ? one.path.length - other.path.length : 0) ||
+      compareNames(one.path, other.path),
+  );
+  return found
+    .slice(0, maxCandidates)
+    .map(({ path, isFolder }) => ({ value: path, ...(isFolder && { isFolder }) }));
+}
+
+type RecognisePaths = Extract<Effect, { readonly type: 'recognise-paths' }>;
+
+/** The mention of an existing file or folder; undefined for any other path. */
+function mentionOf(files: ReplFiles, path: string): string | undefined {
+  const kind = files.kindOf(path);
+  if (kind !== 'file' && kind !== 'folder') return undefined;
+  const below = path.startsWith('~') ? '' : relative(resolve('.'), path);
+  const isBelow = below !== '' && !/^\.\.(?:$|[/\\])/.test(below) && !isAbsolute(below);
+  const name = (isBelow ? below : path).replace(/[/\\]$/, '') + (kind === 'folder' ? '/' : '');
+  if (name.includes('"') || name.includes('\n') || name === '/') return undefined;
+  return /\s/.test(name) ? `@"${name}"` : `@${name}`;
+}
+
+/** The mentions of a text that is only paths of existing files; undefined for any other text. */
+export function mentionsOfPaths(files: ReplFiles, text: string): string | undefined {
+  for (const paths of droppedPaths(text)) {
+    const mentions = paths.map((path) => mentionOf(files, path));
+    if (!mentions.includes(undefined)) return mentions.join(' ');
+  }
+  return undefined;
+}
+
+/** Turns a paste that is only paths of existing files into mentions. */
+export function recognisePaths(core: SessionCore, { from, inserted, text }: RecognisePaths): void {
+  const mentions = mentionsOfPaths(core.files, text);
+  if (mentions !== undefined) core.dispatch({ type: 'paths-recognised', from, inserted, mentions });
+}
+
+/** Not a network share of Windows: looking for one logs in to its server. */
+const absolute = /^(?:\/(?!\/)|~\/|[a-z]:[\\/])/i;
+
+const windowsPath = /^[a-z]:/i;
+
+/** Characters that a backslash escapes within double quotes. */
+const escapable = '"\\$`';
+
+/**
+ * The words of a text as a shell reads them, except that a backslash is part of a Windows path; undefined if a quote is
+ * open.
+ */
+function wordsOf(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let current: string | undefined;
+  let quote = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    const next = text.charAt(at + 1);
+    const mayEscape = character === '\\' && quote !== "'" && !windowsPath.test(current ?? '');
+    if (character === quote) quote = '';
+    else if (mayEscape && (quote === '' || escapable.includes(next))) {
+      current = (current ?? '') + next;
+      at += 1;
+    } else if (quote === '' && /\s/.test(character)) {
+      if (current !== undefined) words.push(current);
+      current = undefined;
+    } else if (quote === '' && /["']/.test(character)) {
+      quote = character;
+      current ??= '';
+    } else current = (current ?? '') + character;
+  }
+  if (current !== undefined) words.push(current);
+  return quote === '' ? words : undefined;
+}
+
+function pathOf(name: string): string | undefined {
+  if (!/^file:/i.test(name)) return absolute.test(name) ? name : undefined;
+  try {
+    const { hostname } = new URL(name);
+    return hostname === '' || hostname === 'localhost' ? fileURLToPath(name) : undefined;
+  } catch {
+    // Not the URL of a local file.
+    return undefined;
+  }
+}
+
+function allPaths(names: readonly string[]): readonly string[] | undefined {
+  const paths = names.flatMap((name) => pathOf(name) ?? []);
+  return paths.length === names.length && paths.length > 0 ? paths : undefined;
+}
+
+/**
+ * The readings of a pasted text as absolute paths, the likeliest first: terminals paste dropped files as quoted or
+ * escaped words, as URLs, or as they are.
+ */
+export function droppedPaths(text: string): readonly (readonly string[])[] {
+  const words = wordsOf(text);
+  return [words, text.trim().split(/\r?\n/)]
+    .map((names) => names && allPaths(names))
+    .filter((paths) => paths !== undefined);
 }

@@ -15,15 +15,15 @@ import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';
 import { contentOf } from '../editing/paste.ts';
 import { isEmpty, withDraft } from '../editing/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
-import { contextUse, currentPath, withBranch } from '../state/position.ts';
+import { contextUse, currentPath, withBranch, lastPrompt } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';
 import { correctionOf, learnCorrection } from '../state/token-correction.ts';
-import { closeAnswer, type EndedAnswer } from './close-answer.ts';
 import { compactIfNeeded } from './compacting.ts';
 import { isNearlyFull, offerRemedies } from './full-window.ts';
 import { andThen, printing, printNotice, step, type Step } from './step.ts';
 import { advance } from './submitting.ts';
 import { reportFigures } from './versions.ts';
+import { closingOf } from '../text/closing.ts';
 
 function withEvent(
   activity: AnswerActivity,
@@ -233,4 +233,20 @@ export function onAnswerEnded(
   const reported =
     comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
   return andThen(andThen(andThen(reported, close), offerRemedies), compactOrAdvance);
+}
+
+type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'> & {
+  readonly model?: string;
+  /** Monotonic milliseconds; undefined if the answer was not in progress. */
+  readonly since?: number;
+};
+
+/** Prints the row below an answer; `hasNoFacts`: only its version. */
+function closeAnswer(state: ReplState, { since }: EndedAnswer, hasNoFacts = false): Step {
+  const { conversation, now } = state;
+  const pair = lastPrompt(currentPath(conversation, state.branch));
+  if (pair?.answer === undefined) return step(state);
+  const measured = since === undefined ? {} : { measured: now - since };
+  const entries = closingOf(conversation, pair, { ...measured, hasNoFacts });
+  return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }

@@ -18,6 +18,7 @@ import { answerPromptDialog, cancelPromptDialog } from './sending-files.ts';
 import { andThen, quit, printNotice, refuse, startTask, step, type Step } from './step.ts';
 import { asPrompt } from './shell-lines.ts';
 import { advance, submit, submitLine } from './submitting.ts';
+import { onListEvent } from '../conversation-list/answer-list.ts';
 
 const sandboxText = 'using the sandbox; natter auth login connects to a service later';
 
@@ -42,7 +43,7 @@ function goBackToList(state: ReplState): Step {
   if (state.chosenFrom === undefined) return advance(state);
   const entries = [...state.chosenFrom.entries];
   const list = { ...state.chosenFrom, entries, preview: undefined };
-  return list.code.onListEvent({ ...state, list }, list, { type: 'rows-read', entries, rows: [] });
+  return onListEvent({ ...state, list }, list, { type: 'rows-read', entries, rows: [] });
 }
 
 function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {

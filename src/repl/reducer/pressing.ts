@@ -1,7 +1,20 @@
 import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
-import { newerEntry, olderEntry, type HistoryStep } from '../editing/history.ts';
+import {
+  newerEntry,
+  olderEntry,
+  type HistoryStep,
+  acceptSearch,
+  extendQuery,
+  searchNewer,
+  searchOlder,
+  shortenQuery,
+  startSearch,
+  type HistorySearch,
+} from '../editing/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from '../editing/keys/key-bindings.ts';
+import { closeList, onListAction, onListText } from '../conversation-list/answer-list.ts';
 import { isComposing } from '../state/vi-session.ts';
+import { pressVi } from './vi-keys.ts';
 import { chordOf, type KeyEvent, splitBurst } from '../editing/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from '../editing/layout.ts';
 import { contentOf } from '../editing/paste.ts';
@@ -21,11 +34,10 @@ import { onMenuAction, refreshCompletion, startCompletion } from './completing.t
 import { dropCheck } from './dropping.ts';
 import { isForPicker, opensPicker, pickAgain } from './picking.ts';
 import { interruptDialog, onDialogAction, onDialogText } from './dialog-answers.ts';
-import { onSearchAction, onSearchText, openSearch } from './searching.ts';
 import { andThen, quit, printNotice, type Step, step } from './step.ts';
-import { stashDraft } from './stashing.ts';
 import { clearDraft, submit, unqueue, unsentDraft } from './submitting.ts';
 import { switchVersion, type VersionChoice } from './versions.ts';
+import { withStashedDraft } from '../state/stash.ts';
 
 function stop(state: ReplState): Step {
   const { activity, branch } = state;
@@ -42,7 +54,7 @@ function cancelEdit(state: ReplState): Step {
 /** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
 export function interrupt(state: ReplState): Step {
   if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
-  if (state.list !== undefined) return state.list.code.closeList(state);
+  if (state.list !== undefined) return closeList(state);
   if (state.search !== undefined) return step({ ...state, search: undefined });
   if (state.completion !== undefined && state.completion.isAutomatic !== true) {
     return step({ ...state, completion: undefined, isPicking: false });
@@ -131,7 +143,7 @@ function onAction(state: ReplState, action: KeyAction): Step {
   const { search, dialog, list } = state;
   if (action === 'suspend' || action === 'redraw') return step(state, { type: action });
   if (dialog !== undefined) return onDialogAction(state, dialog, action);
-  if (list !== undefined) return list.code.onListAction(state, list, action);
+  if (list !== undefined) return onListAction(state, list, action);
   if (search !== undefined) return onSearchAction(state, search, action) ?? step(state);
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
@@ -174,7 +186,7 @@ function onText(state: ReplState, text: string, isPaste: boolean): Step {
   const { dialog, search, list } = state;
   const type = (next: ReplState) => typeText(next, text, isPaste);
   if (dialog !== undefined) return onDialogText(state, dialog, text, type);
-  if (list !== undefined) return list.code.onListText(state, list, text);
+  if (list !== undefined) return onListText(state, list, text);
   return search === undefined ? type(state) : onSearchText(state, search, text);
 }
 
@@ -220,7 +232,7 @@ export function onKey(state: ReplState, event: KeyEvent): Step {
   const { typeAhead, vi } = state;
   if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
   return vi !== undefined && isComposing(state)
-    ? vi.editor.press(state, vi, event, { press: pressKey, act: onAction })
+    ? pressVi(state, vi, event, { press: pressKey, act: onAction })
     : pressKey(state, event);
 }
 
@@ -234,4 +246,53 @@ function pressKey(state: ReplState, event: KeyEvent): Step {
   const { isQuitArmed, isExitWordEntered } = state;
   if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);
   return onAction(action === 'send' ? { ...disarmed, isExitWordEntered } : disarmed, action);
+}
+
+function openSearch(state: ReplState): Step {
+  return step({ ...state, search: startSearch(), completion: undefined });
+}
+
+function onSearchText(state: ReplState, search: HistorySearch, text: string): Step {
+  return step({ ...state, search: extendQuery(state.history, search, text) });
+}
+
+function accept(state: ReplState, search: HistorySearch): ReplState {
+  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
+  if (search.match === undefined) return { ...state, search: undefined };
+  const composer = withDraft(state.composer, draft);
+  return { ...state, history, composer, search: undefined, isShellPasted: false };
+}
+
+function cancel(state: ReplState): ReplState {
+  return { ...state, search: undefined };
+}
+
+const searchActions: Partial<
+  Record<KeyAction, (state: ReplState, search: HistorySearch) => ReplState>
+> = {
+  'search-older': (state, search) => ({ ...state, search: searchOlder(state.history, search) }),
+  'search-newer': (state, search) => ({ ...state, search: searchNewer(state.history, search) }),
+  'search-shorten': (state, search) => ({ ...state, search: shortenQuery(state.history, search) }),
+  'search-accept': accept,
+  'search-cancel': cancel,
+  interrupt: cancel,
+};
+
+/** Handles a key during a search; undefined if the key does not belong to the search. */
+function onSearchAction(
+  state: ReplState,
+  search: HistorySearch,
+  action: KeyAction,
+): Step | undefined {
+  const act = searchActions[action];
+  return act && step(act(state, search));
+}
+
+/** Puts the draft aside; it is in the history, too, so that no crash loses it. On an empty composer, restores it. */
+function stashDraft(state: ReplState): Step {
+  if (isEmpty(state.composer)) return step(withStashedDraft(state));
+  const draft = unsentDraft(state);
+  const cleared = clearDraft(state);
+  const { stash = [] } = state;
+  return { ...cleared, state: { ...cleared.state, stash: [...stash, draft] } };
 }

@@ -10,14 +10,19 @@ import { onAnswerEnded, onChatEvent, reportQueue, withConversation } from './ans
 import { withCompaction } from './compacting.ts';
 import { onCandidates } from './completing.ts';
 import { answerDialog } from './dialog-answers.ts';
-import { onListChanged, onListOpened, onListUnread, openList } from './listing.ts';
+import {
+  onListChanged,
+  onListOpened,
+  onListUnread,
+  answerQuestion,
+} from '../conversation-list/answer-list.ts';
 import { onPathsRecognised } from './dropping.ts';
 import { reviewSummary } from './full-window.ts';
 import { onFilesPicked } from './picking.ts';
 import { interrupt, onKey, releaseKeys } from './pressing.ts';
 import { refuseMissing } from '../slash-commands/table.ts';
 import { onPromptOpened } from './sending-files.ts';
-import { andThen, quit, printing, printNotice, refuse, step, type Step } from './step.ts';
+import { andThen, quit, printing, printNotice, refuse, step, type Step, openList } from './step.ts';
 import { advance, submitLine } from './submitting.ts';
 
 function withoutParameters(
@@ -88,7 +93,7 @@ function onCompactionEnded(state: ReplState, action: Action & { type: 'compactio
 function onLine(state: ReplState, text: string): Step {
   const { dialog, list } = state;
   if (dialog !== undefined) return answerDialog(state, dialog, text);
-  return list === undefined ? submitLine(state, text) : list.code.answerQuestion(state, list, text);
+  return list === undefined ? submitLine(state, text) : answerQuestion(state, list, text);
 }
 
 function onUndecided(state: ReplState, undecided: string): Step {

@@ -1,5 +1,5 @@
 import type { Draft } from '../editing/text-buffer.ts';
-import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
+import type { Effect, PromptToSend, SessionSettings, ListOptions } from '../state/effect.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';
 
@@ -88,4 +88,15 @@ export function startAnswer(
   };
   const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
   return step(next, { type: 'send', prompt, settings, ...nextModel });
+}
+
+/** Opens the list of conversations; keys typed meanwhile are for the list. */
+export function openList(state: ReplState, options: ListOptions = {}, query = ''): Step {
+  const { state: next, effects } = startTask(state, 'reading conversations', {
+    type: 'open-list',
+    options,
+    query,
+  });
+  if (state.isLineMode) return { state: next, effects };
+  return { state: { ...next, typeAhead: { until: 'list', keys: [] } }, effects };
 }

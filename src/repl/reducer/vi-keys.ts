@@ -1,26 +1,23 @@
 import { keyPress, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
 import { isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
 import { lineStart } from '../editing/vi/lines.ts';
-import { restartInsertion, typeOver, undoTypedOver } from '../editing/vi/insertion.ts';
-import { pressCharacter, pressEscape, redoChange } from '../editing/vi/press.ts';
-import { firstViState, isInserting, isVisual } from '../editing/vi/vi-state.ts';
+import {
+  restartInsertion,
+  typeOver,
+  undoTypedOver,
+  asOneEdit,
+  leftInsertion,
+} from '../editing/vi/insertion.ts';
+import { pressCharacter, pressEscape, redoChange, settled } from '../editing/vi/press.ts';
+import { firstViState, isInserting, isVisual, type ViState } from '../editing/vi/vi-state.ts';
 import { selectionOf } from '../editing/vi/visual.ts';
 import type { ReplState } from '../state/state.ts';
-import { isComposing, type ViEditor } from '../state/vi-session.ts';
+import { isComposing, type ViSession } from '../state/vi-session.ts';
 import { graphemes } from '../../terminal/text/width.ts';
 import { andThen, quit, refuse, step, type Step } from './step.ts';
 import { exitWord } from './submitting.ts';
-import {
-  afterPassed,
-  afterRun,
-  askExit,
-  pass,
-  synchronized,
-  withEditing,
-  type ComposerKeys,
-  type Pressed,
-  type ViSession,
-} from './vi-steps.ts';
+import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import type { Ran, ViRequest } from '../editing/vi/run-command.ts';
 
 function isPlain({ ctrl, alt, shift }: KeyPress): boolean {
   return !ctrl && !alt && !shift;
@@ -66,7 +63,7 @@ const controlKeys: ReadonlyMap<string, KeyEvent> = new Map<string, KeyEvent>([
 function runLineCommand(pressed: Pressed): Step {
   const { state, vi } = pressed;
   const typed = vi.editing.pending.join('');
-  const idle = withEditing(state, vi, { ...vi.editing, pending: [] }, state.composer);
+  const idle = withEditing(state, { ...vi.editing, pending: [] }, state.composer);
   const command = typed.slice(1).trim();
   if (command === '') return step(idle);
   if (exitWord.test(`:${command}`)) return askExit(idle);
@@ -82,11 +79,11 @@ function onLineCommandKey(pressed: Pressed, event: KeyPress): Step {
     return pass({ ...pressed, state: clearPending(pressed) }, event);
   }
   const pending = event.name === 'backspace' ? editing.pending.slice(0, -1) : [];
-  return step(withEditing(state, vi, { ...editing, pending }, state.composer));
+  return step(withEditing(state, { ...editing, pending }, state.composer));
 }
 
 function clearPending({ state, vi }: Pressed): ReplState {
-  return withEditing(state, vi, { ...vi.editing, pending: [] }, state.composer);
+  return withEditing(state, { ...vi.editing, pending: [] }, state.composer);
 }
 
 function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
@@ -120,12 +117,12 @@ function onCharacter(pressed: Pressed, character: string): Step {
   const { composer } = state;
   if (editing.pending[0] === ':' || (editing.pending.length === 0 && character === ':')) {
     const pending = [...editing.pending, character];
-    return step(withEditing(state, vi, { ...editing, pending }, composer));
+    return step(withEditing(state, { ...editing, pending }, composer));
   }
   if (character === '/' && editing.pending.length === 0 && editing.mode === 'normal') {
     if (!isEmpty(composer)) return afterPassed(keys.act(state, 'search-start'), false);
     const inserting = restartInsertion({ ...editing, mode: 'insert' }, composer);
-    const next = withEditing(state, vi, inserting, composer);
+    const next = withEditing(state, inserting, composer);
     return pass({ ...pressed, state: next }, { type: 'text', text: character });
   }
   return afterRun(pressed, pressCharacter(editing, composer, character));
@@ -167,7 +164,7 @@ function pressAll({ state, keys }: Pressed, events: readonly KeyEvent[]): Step {
 function again(state: ReplState, keys: ComposerKeys, event: KeyEvent): Step {
   return state.vi === undefined || !isComposing(state)
     ? keys.press(state, event)
-    : press(state, state.vi, event, keys);
+    : pressVi(state, state.vi, event, keys);
 }
 
 /** Alt with a character, which terminals send as Esc and the character. */
@@ -184,7 +181,12 @@ function withoutConfirmation(state: ReplState, event: KeyEvent): ReplState {
   return isEnter ? state : { ...state, isExitWordEntered: false };
 }
 
-function press(state: ReplState, vi: ViSession, event: KeyEvent, keys: ComposerKeys): Step {
+export function pressVi(
+  state: ReplState,
+  vi: ViSession,
+  event: KeyEvent,
+  keys: ComposerKeys,
+): Step {
   const events = splitAlt(event);
   const current = synchronized(state, vi);
   if (events.length > 1) return pressAll({ state: current, vi, keys }, events);
@@ -194,12 +196,93 @@ function press(state: ReplState, vi: ViSession, event: KeyEvent, keys: ComposerK
   return isCommand ? onCommandKey(pressed, event) : onInsertKey(pressed, event);
 }
 
-const editor: ViEditor<ReplState> = {
-  press,
-  selection: (editing, buffer) => (isVisual(editing) ? selectionOf(editing, buffer) : undefined),
-};
+/** The selected text of visual mode; UTF-16 offsets. */
+export function viSelection({ vi, composer }: ReplState) {
+  return vi !== undefined && isVisual(vi.editing) ? selectionOf(vi.editing, composer) : undefined;
+}
 
 /** Vi editing, in insert mode. */
 export function startVi(composer: TextBuffer): ViSession {
-  return { editor, editing: firstViState, seen: composer };
+  return { editing: firstViState, seen: composer };
+}
+
+/** What vi editing leaves to the other keys of the composer. */
+interface ComposerKeys {
+  readonly press: (state: ReplState, event: KeyEvent) => Step;
+  readonly act: (state: ReplState, action: KeyAction) => Step;
+}
+
+/** The state, and the keys that vi editing leaves alone. */
+interface Pressed {
+  readonly state: ReplState;
+  readonly vi: ViSession;
+  readonly keys: ComposerKeys;
+}
+
+function withEditing(state: ReplState, editing: ViState, buffer: TextBuffer): ReplState {
+  const composer = settled(editing, buffer);
+  return { ...state, composer, vi: { editing, seen: composer } };
+}
+
+/** A change from elsewhere, such as a restored prompt, cancels an incomplete command. */
+function synchronized(state: ReplState, vi: ViSession): ReplState {
+  const { composer } = state;
+  const { editing, seen } = vi;
+  if (composer === seen && (editing.insertion !== undefined || !isInserting(editing))) return state;
+  const idle: ViState = { ...editing, pending: [], wantedColumn: undefined };
+  const next: ViState = isInserting(editing)
+    ? restartInsertion(idle, composer)
+    : { ...idle, mode: 'normal' };
+  return withEditing(state, next, composer);
+}
+
+/** An exit needs Enter again. */
+function askExit(state: ReplState): Step {
+  return state.isExitWordEntered ? quit(state) : step({ ...state, isExitWordEntered: true });
+}
+
+const requestedActions: Readonly<Record<Exclude<ViRequest, 'exit'>, KeyAction>> = {
+  'history-older': 'move-up',
+  'history-newer': 'move-down',
+  'row-up': 'move-up',
+  'row-down': 'move-down',
+};
+
+function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: Ran): Step {
+  const next = withEditing({ ...state, completion: undefined }, editing, buffer);
+  if (request === undefined) return step(next);
+  if (request === 'exit') return askExit(next);
+  return afterPassed(keys.act(next, requestedActions[request]), false);
+}
+
+/** Inserted text up to a jump is one undo step; what follows is the next one. */
+function resumed(editing: ViState, composer: TextBuffer): readonly [ViState, TextBuffer] {
+  const { insertion } = editing;
+  if (insertion === undefined) return [restartInsertion(editing, composer), composer];
+  if (!leftInsertion(insertion, composer)) return [editing, composer];
+  const isExtended = composer.undoStack.at(-1) !== insertion.before.undoStack.at(-1);
+  const joined = isExtended ? asOneEdit(insertion.before, composer) : composer;
+  return [restartInsertion(editing, joined), joined];
+}
+
+/** Adopts what another key did. A sent prompt leaves a composer in insert mode, at the end of a draft that returned. */
+function afterPassed(done: Step, isSent: boolean): Step {
+  const { state, effects } = done;
+  const { vi } = state;
+  if (vi === undefined) return done;
+  const isNew = isSent && state.composer !== vi.seen;
+  const composer = isNew
+    ? { ...state.composer, cursor: state.composer.text.length }
+    : state.composer;
+  const editing: ViState = isNew
+    ? { ...vi.editing, mode: 'insert', insertion: undefined }
+    : vi.editing;
+  if (!isInserting(editing)) return { state: withEditing(state, editing, composer), effects };
+  const [next, buffer] = resumed(editing, composer);
+  return { state: withEditing(state, next, buffer), effects };
+}
+
+function pass({ state, keys }: Pressed, event: KeyEvent): Step {
+  const isEnter = event.type === 'key' && event.name === 'enter';
+  return afterPassed(keys.press(state, event), isEnter);
 }

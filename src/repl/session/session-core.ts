@@ -1,17 +1,59 @@
+import type { ChatOptions } from '../../commands/chat/chat-run.ts';
+import { cleanLine } from '../../commands/program/mask-secrets.ts';
+import type { Context } from '../../commands/program/context.ts';
+import type { Run } from '../../commands/program/run.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
-import type { Action, FailureText } from '../state/action.ts';
 import { Failure, replacedFailure } from '../../failure.ts';
 import { hintOf } from '../../output/remedy-hints.ts';
-import { replHints } from '../text/remedy-hints.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { ReplGuard } from '../guard.ts';
+import type { ReplLibrary } from '../library.ts';
+import type { ReplMemory } from '../memory.ts';
+import type { ReplPrompts } from '../prompt-files.ts';
+import type { ReplService } from '../service.ts';
+import type { Action, FailureText } from '../state/action.ts';
 import type { ListOptions } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
-import type { Screen, SessionPorts } from './ports.ts';
 import type { ReplState } from '../state/state.ts';
+import { replHints } from '../text/remedy-hints.ts';
+import type { ReplFiles } from '../user-files.ts';
 import type { Transcript } from './transcript.ts';
 
+/** What a conversation works with. It is made once, and passed whole. */
+export interface Repl extends Run<ChatOptions> {
+  readonly settings: ResolvedSettings;
+  /** Plain labelled lines, for screen readers and dumb terminals, instead of the live region. */
+  readonly isLineMode: boolean;
+  readonly service: ReplService;
+  readonly library: ReplLibrary;
+  readonly files: ReplFiles;
+  readonly prompts: ReplPrompts;
+  readonly guard: ReplGuard;
+  readonly memory: ReplMemory;
+}
+
+/** The output of a session: a live region, or plain lines. */
+export interface Screen {
+  /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
+  write(text: string): Promise<void> | undefined;
+  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
+  nextUpdate(skipsOne: boolean): Promise<void> | undefined;
+  /** Shows the composer, dialogs and status. */
+  show(state: ReplState): void;
+  /** Redraws after other output may have overwritten the screen. */
+  redraw(): void;
+  /** Scrolls the window's content into the scrollback. */
+  scrollAway(): void;
+  /** Lets another program use the terminal while `use` runs. */
+  lend<Result>(use: () => Promise<Result>): Promise<Result>;
+  /** Suspends natter until the shell continues it. */
+  suspend(): void;
+  /** Resolves when everything is written and the terminal is restored. */
+  close(): Promise<void>;
+}
+
 /** The parts of a session that effects use. */
-export interface SessionCore {
-  readonly ports: SessionPorts;
+export interface SessionCore extends Repl {
   readonly screen: Screen;
   readonly transcript: Transcript;
   state(): ReplState;
@@ -43,7 +85,8 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-export function failureText(error: unknown, clean: (text: string) => string): FailureText {
+export function failureText(error: unknown, context: Context): FailureText {
+  const clean = (text: string) => cleanLine(context, text);
   const failure = error instanceof Failure ? error : replacedFailure(error);
   if (failure !== undefined) {
     const { kind, message } = failure;
@@ -67,5 +110,5 @@ export async function runTask(
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }
-  core.dispatch({ type: 'task-ended', entries, now: core.ports.clock.monotonic() });
+  core.dispatch({ type: 'task-ended', entries, now: core.context.clock.monotonic() });
 }

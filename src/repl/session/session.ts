@@ -7,9 +7,8 @@ import type { Effect } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
 import { effectRunners, runEffect, type EffectRunners } from '../effects/run-effect.ts';
 import { storageEntry } from '../effects/task-effects.ts';
-import type { Screen, SessionPorts } from './ports.ts';
+import { type Repl, type Screen, type SessionCore, Stopped } from './session-core.ts';
 import { reduce } from '../reducer/reduce.ts';
-import { Stopped, type SessionCore } from './session-core.ts';
 import type { ReplState } from '../state/state.ts';
 import { createDebounce, createTicker } from './timers.ts';
 import { createTranscript, type TranscriptFormat } from './transcript.ts';
@@ -18,7 +17,7 @@ import { createTranscript, type TranscriptFormat } from './transcript.ts';
 const draftPause = 500;
 
 export interface SessionOptions {
-  readonly ports: SessionPorts;
+  readonly repl: Repl;
   readonly screen: Screen;
   /** Called for every entry, because the theme may change. */
   readonly format: (state: ReplState) => TranscriptFormat;
@@ -46,13 +45,13 @@ interface SessionData {
 }
 
 function createCore(
-  { ports, screen, format }: SessionOptions,
+  { repl, screen, format }: SessionOptions,
   data: SessionData,
   functions: Pick<SessionCore, 'dispatch' | 'print' | 'quit' | 'fail'>,
 ): SessionCore {
   const wakeUp = createWakeUp();
   return {
-    ports,
+    ...repl,
     screen,
     ...functions,
     transcript: createTranscript(
@@ -152,7 +151,7 @@ function unsentText({ composer, stash = [] }: ReplState): string {
 
 /** Connects the reducer with its effects and the screen. */
 export function createSession(options: SessionOptions): Session {
-  const { ports, screen, journal, state, runners = effectRunners } = options;
+  const { repl, screen, journal, state, runners = effectRunners } = options;
   const data: SessionData = { state, journal, controller: new AbortController() };
   const running = createRunningEffects();
   const { ended, quit, fail } = createEnd();
@@ -161,9 +160,9 @@ export function createSession(options: SessionOptions): Session {
   const print = (entries: readonly Entry[]) => perform({ type: 'print', entries });
   const core = createCore(options, data, { dispatch, print, quit, fail });
   const keepDraft = () => perform({ type: 'keep-draft', text: unsentText(data.state) });
-  const draftSaving = createDebounce(ports.clock, draftPause, keepDraft);
-  const tick = () => dispatch({ type: 'ticked', now: ports.clock.monotonic() });
-  const ticker = createTicker(ports.clock, tick);
+  const draftSaving = createDebounce(repl.context.clock, draftPause, keepDraft);
+  const tick = () => dispatch({ type: 'ticked', now: repl.context.clock.monotonic() });
+  const ticker = createTicker(repl.context.clock, tick);
 
   function handle(action: Action): void {
     const before = data.state;

@@ -1,4 +1,4 @@
-import type { WordStream } from '../../terminal/markdown/rows.ts';
+import { createWordStream, type WordStream } from '../../terminal/markdown/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from '../state/entry.ts';
@@ -20,8 +20,8 @@ export interface TranscriptFormat {
   reasoning(text: string): string;
   /** Columns of its rows; infinite if the terminal wraps them. */
   reasoningWidth(): number;
-  /** `column`: where the text begins. Returns a promise while its modules are loading. */
-  answerText(column: number): AnswerFormatter | Promise<AnswerFormatter>;
+  /** `column`: where the text begins. */
+  answerText(column: number): AnswerFormatter;
   /** Empty if there is nothing to show. */
   closing(closing: Closing): string;
   welcome(parts: readonly string[]): string;
@@ -100,7 +100,6 @@ function closeReasoning(state: TranscriptState): void {
 async function addReasoning(state: TranscriptState, text: string): Promise<void> {
   if (state.reasoning === undefined) {
     separate(state, 'conversation');
-    const { createWordStream } = await import('../../terminal/markdown/rows.ts');
     const format = state.format();
     void state.write(format.reasoningHead);
     const width = () => format.reasoningWidth();
@@ -119,12 +118,12 @@ function separate(state: TranscriptState, group: Group): void {
   state.lastGroup = group;
 }
 
-async function openAnswer(state: TranscriptState, model: string | undefined): Promise<OpenAnswer> {
+function openAnswer(state: TranscriptState, model: string | undefined): OpenAnswer {
   separate(state, 'conversation');
   const format = state.format();
   const head = format.answerHead(model);
   void state.write(head);
-  const formatter = await format.answerText(displayWidth(head));
+  const formatter = format.answerText(displayWidth(head));
   const answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
   state.answer = answer;
   return answer;
@@ -188,7 +187,7 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
 
 async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
   if (entry.type === 'answer') {
-    const answer = await openAnswer(state, entry.model);
+    const answer = openAnswer(state, entry.model);
     await addText(state, answer, entry.text);
     await closeAnswer(state, answer);
     return;
@@ -231,7 +230,7 @@ export function createTranscript(format: () => TranscriptFormat, write: Write): 
         else queued = [...queued, ...entries];
       }),
     reasoningText: (text) => inOrder(() => addReasoning(state, text)),
-    openAnswer: (model) => inOrder(async () => void (await openAnswer(state, model))),
+    openAnswer: (model) => inOrder(async () => void openAnswer(state, model)),
     answerText: (text) =>
       inOrder(async () => {
         if (state.answer !== undefined) await addText(state, state.answer, text);

@@ -1,12 +1,11 @@
 import { count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import type { ShellEnd } from '../session/ports.ts';
 import { runTask, type SessionCore } from '../session/session-core.ts';
 import type { Effect } from '../state/effect.ts';
 import { notice, type Entry } from '../state/entry.ts';
-import { createOutputLines } from './output-lines.ts';
-import { createOutputTail } from './output-tail.ts';
 import { commandName } from './shell-line.ts';
+import { type ShellEnd, runInShell } from '../system/shell-command.ts';
+import { maskText } from '../../commands/program/mask-secrets.ts';
 
 type RunShell = Extract<Effect, { readonly type: 'run-shell' }>;
 
@@ -18,14 +17,14 @@ const outputPause = 33;
 
 /** What a command printed: shown line by line, and its end kept. */
 function createShown(core: SessionCore, signal: AbortSignal) {
-  const { shell, clock } = core.ports;
+  const { clock, secrets } = core.context;
   const lines = createOutputLines();
   const tail = createOutputTail(maxAttached);
   let isBinary = false;
   const showOpen = (text: string) =>
-    core.dispatch({ type: 'undecided-changed', text: shell.mask(sanitizeLine(text)) });
+    core.dispatch({ type: 'undecided-changed', text: maskText(secrets, sanitizeLine(text)) });
   const print = async (text: string) => {
-    const shown = shell.mask(sanitize(text));
+    const shown = maskText(secrets, sanitize(text));
     tail.add(shown);
     if (shown !== '') await core.transcript.print([{ type: 'output', text: shown }]);
   };
@@ -81,13 +80,15 @@ function openHint({ isOpen }: ShellEnd): readonly Entry[] {
 }
 
 /** Runs a command, shows its output as it arrives, and attaches its end to the next prompt. */
-export function runShellLine(core: SessionCore, { command, isAttached }: RunShell): Promise<void> {
+export function runShellLine(
+  core: SessionCore,
+  { command, isAttached }: RunShell,
+  run = runInShell,
+): Promise<void> {
   return runTask(core, async (signal) => {
     const shown = createShown(core, signal);
-    const ended = await core.ports.shell.run(command, {
-      signal,
-      onOutput: (text) => shown.add(text),
-    });
+    const onOutput = (text: string) => shown.add(text);
+    const ended = await run(command, { signal, onOutput }, core.context);
     const output = await shown.end();
     const end = endText(ended, signal.aborted);
     const isFailed = !signal.aborted && ended.code !== 0;
@@ -100,4 +101,85 @@ export function runShellLine(core: SessionCore, { command, isAttached }: RunShel
     const last = notice(parts.join('; '));
     return [last, ...openHint(ended), ...terminalHint(output, isFailed)];
   });
+}
+
+/** Characters of an unfinished line that are held back. */
+const maxHeld = 65_536;
+
+/** What a terminal shows of a line: a carriage return starts it again, as programs do to show progress. */
+function shownLine(line: string): string {
+  const ended = line.replace(/\r+$/, '');
+  return ended.slice(ended.lastIndexOf('\r') + 1);
+}
+
+export interface OutputLines {
+  /** @returns the lines that are complete now, with their line ends */
+  add(text: string): string;
+  /** The unfinished line. */
+  open(): string;
+  /** The unfinished line, with a line end; empty if there is none. */
+  end(): string;
+}
+
+/** Divides output into lines. The parts of a very long line are returned before its end. */
+export function createOutputLines(): OutputLines {
+  let held = '';
+  let isDivided = false;
+  return {
+    add(text) {
+      const lines = (held + text).split('\n');
+      held = lines.pop() ?? '';
+      const whole = lines.map((line) => `${shownLine(line)}\n`).join('');
+      if (whole !== '') isDivided = false;
+      if (held.length <= maxHeld) return whole;
+      const part = shownLine(held);
+      held = '';
+      isDivided = true;
+      return whole + part;
+    },
+    open: () => shownLine(held),
+    end() {
+      const rest = shownLine(held);
+      held = '';
+      return rest === '' && !isDivided ? '' : `${rest}\n`;
+    },
+  };
+}
+
+export interface OutputTail {
+  add(text: string): void;
+  /** The end of the text, and the number of bytes that were cut before it. */
+  end(): { readonly text: string; readonly bytes: number; readonly cut: number };
+}
+
+const lineEnd = 0x0a;
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** Whole lines, if the cut is not in the last one; else whole characters. */
+function endOf(bytes: Buffer, limit: number): Buffer {
+  const end = bytes.subarray(-limit);
+  const next = end.indexOf(lineEnd) + 1;
+  if (next > 0 && next < end.length) return end.subarray(next);
+  let start = 0;
+  while (isContinuation(end[start])) start += 1;
+  return end.subarray(start);
+}
+
+/** Keeps the last `limit` bytes (UTF-8) of a text that arrives in pieces. */
+export function createOutputTail(limit: number): OutputTail {
+  let kept = '';
+  let bytes = 0;
+  return {
+    add(text) {
+      bytes += Buffer.byteLength(text);
+      kept += text;
+      // A character has at least as many bytes as UTF-16 units.
+      if (kept.length > 2 * limit) kept = kept.slice(-limit - 1);
+    },
+    end() {
+      const all = Buffer.from(kept);
+      const end = bytes <= limit ? all : endOf(all, limit);
+      return { text: end.toString(), bytes, cut: bytes - end.length };
+    },
+  };
 }

@@ -2,7 +2,6 @@ import { catalogue } from '../../client/contract.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { tokenText } from '../../output/figures.ts';
-import { openList } from '../reducer/listing.ts';
 import { notice } from '../state/entry.ts';
 import { compact, showContext } from '../reducer/compacting.ts';
 import {
@@ -14,6 +13,7 @@ import {
   startTask,
   step,
   type Step,
+  openList,
 } from '../reducer/step.ts';
 import type { SessionSettings } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';

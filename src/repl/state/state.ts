@@ -5,12 +5,10 @@ import type { Conversation } from '../../conversation/tree.ts';
 import type { Candidate, CompletionRequest } from '../editing/completion.ts';
 import type { PromptCommand } from './prompt-command.ts';
 import type { HistorySearch, History } from '../editing/history.ts';
-import type { Frame } from '../../terminal/region/paint.ts';
-import type { Style } from '../../terminal/style.ts';
-import type { KeyAction, KeyMap } from '../editing/keys/key-bindings.ts';
+import type { KeyMap } from '../editing/keys/key-bindings.ts';
 import type { KeyEvent } from '../editing/keys/key-event.ts';
 import type { Draft, TextBuffer } from '../editing/text-buffer.ts';
-import type { ConversationList, ListEvent } from './conversation-list.ts';
+import type { ConversationList } from './conversation-list.ts';
 import type { Dialog } from './dialog.ts';
 import type { Effect, SessionSettings } from './effect.ts';
 import type { ViSession } from './vi-session.ts';
@@ -136,41 +134,9 @@ export interface ServiceFacts {
   readonly windows?: ModelWindows;
 }
 
-interface Change {
-  readonly state: ReplState;
-  readonly effects: readonly Effect[];
-}
-
-/** What an open list does. It is loaded with the list, because few sessions need it. */
-export interface ListCode {
-  closeList(state: ReplState): Change;
-  onListAction(state: ReplState, list: OpenList, action: KeyAction): Change;
-  onListText(state: ReplState, list: OpenList, text: string): Change;
-  onListEvent(state: ReplState, list: OpenList, event: ListEvent): Change;
-  /** The live region. */
-  listFrame(list: OpenList, look: ListLook, window: WindowSize): Frame;
-  /** In line mode. */
-  questionOf(state: ReplState, list: OpenList): string | undefined;
-  answerQuestion(state: ReplState, list: OpenList, text: string): Change;
-}
-
-export interface ListLook {
-  readonly style: Style;
-  readonly unicode: boolean;
-  /** The id of the conversation that is open here. */
-  readonly current: string;
-  readonly keyMap?: KeyMap | undefined;
-}
-
-interface WindowSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 export interface OpenList extends ConversationList {
   /** Opens when the list is closed, or a conversation is chosen. */
   readonly dialog?: Dialog | undefined;
-  readonly code: ListCode;
 }
 
 export interface ReplState {
@@ -194,7 +160,7 @@ export interface ReplState {
   /** With the user's own keys; absent for the default ones. */
   readonly keyMap?: KeyMap | undefined;
   /** Only with `editing=vi`. */
-  readonly vi?: ViSession<ReplState> | undefined;
+  readonly vi?: ViSession | undefined;
   /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;

@@ -1,13 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
-
-import type { Clock } from '../../clock.ts';
+import { type Clock, createWakeUp } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { signalGroup } from '../../terminal/device/process-group.ts';
-import type { ShellEnd, ShellRun } from '../session/ports.ts';
 import { sleepAndRead } from '../session/timers.ts';
-import { createWakeUp } from '../../clock.ts';
+
+export interface ShellRun {
+  /** Aborts to end the command. */
+  readonly signal: AbortSignal;
+  /** Gets the output as it arrives; no more is read until it resolves. */
+  readonly onOutput: (text: string) => Promise<void>;
+}
+
+/** How a command ended: with an exit code, or by a signal. */
+export interface ShellEnd {
+  readonly code: number | undefined;
+  readonly killedBy: string | undefined;
+  /** A process that it started still has the output open. */
+  readonly isOpen: boolean;
+}
 
 export interface ShellOptions {
   readonly environment: Environment;

@@ -1,5 +1,4 @@
-import type * as markdown from '../../terminal/markdown/markdown-stream.ts';
-import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import { createMarkdownStream, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
@@ -7,20 +6,7 @@ import { displayWidth } from '../../terminal/text/width.ts';
 import type { TranscriptFormat } from '../session/transcript.ts';
 import { symbolsFor } from './symbols.ts';
 
-type Markdown = typeof markdown;
-
-/** Returns a promise until Markdown is loaded. */
-export type MarkdownLoader = () => Markdown | Promise<Markdown>;
-
-/** Markdown takes as long to load as everything else in the first frame, so the first answer loads it. */
-export function createMarkdownLoader(): MarkdownLoader {
-  let loaded: Markdown | Promise<Markdown> | undefined;
-  const load = async () => (loaded = await import('../../terminal/markdown/markdown-stream.ts'));
-  return () => (loaded ??= load());
-}
-
 export interface RichFormatOptions {
-  readonly markdown: MarkdownLoader;
   /** Of answers. */
   readonly style: Style;
   /** Of everything else: without colours, it still has weights. */
@@ -67,10 +53,7 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
     reasoning: (text) => style.dim(text),
     reasoningWidth: columns,
     answerText() {
-      const loaded = options.markdown();
-      const shown = { ...options, codeHint: (block: number) => `/copy ${block}` };
-      if ('createMarkdownStream' in loaded) return loaded.createMarkdownStream(shown);
-      return loaded.then(({ createMarkdownStream }) => createMarkdownStream(shown));
+      return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
     },
     closing({ facts, version, models }) {
       const shown = facts.length === 0 ? `${version ?? ''}${models}` : version;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesOf } from '../../../src/repl/conversation-list/matches.ts';
+import { matchesOf } from '../../../src/repl/conversation-list/answer-list.ts';
 import type { OpenList, ReplState } from '../../../src/repl/state/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {

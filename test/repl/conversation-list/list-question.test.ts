@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerQuestion, questionOf } from '../../../src/repl/conversation-list/list-question.ts';
+import { answerQuestion, questionOf } from '../../../src/repl/conversation-list/answer-list.ts';
 import type { Action } from '../../../src/repl/state/action.ts';
 import type { ReplState } from '../../../src/repl/state/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';

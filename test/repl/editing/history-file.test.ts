@@ -3,8 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import { findDrafts, removeDraft, saveDraft } from '../../../src/repl/editing/draft-file.ts';
-import { appendHistory, readHistory } from '../../../src/repl/editing/history-file.ts';
+import {
+  findDrafts,
+  removeDraft,
+  saveDraft,
+  appendHistory,
+  readHistory,
+} from '../../../src/repl/memory.ts';
 
 const at = new Date('2026-11-21T10:00:00Z');
 let folder = '';

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { AnswerCheck } from '../../../src/ask/check.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
-import type { SessionPorts } from '../../../src/repl/session/ports.ts';
+import type { ReplPrompts } from '../../../src/repl/prompt-files.ts';
+import type { Repl } from '../../../src/repl/session/session-core.ts';
 import { correctionPrompt } from '../../../src/schema/instruction.ts';
 import { openMemorySession, saying } from '../../support/memory-session.ts';
 
 /** A prompt file whose answer must be `good`. */
-function withCheck(usual: SessionPorts): SessionPorts {
+function withCheck(usual: Repl): Repl {
   const check: AnswerCheck = {
     hasSchema: true,
     schema: undefined,
@@ -19,7 +20,7 @@ function withCheck(usual: SessionPorts): SessionPorts {
       return { violations: [{ path: '', message: `is ${content}` }], isCorrectable: true };
     },
   };
-  const fill: SessionPorts['prompts']['fill'] = async (...words) => ({
+  const fill: ReplPrompts['fill'] = async (...words) => ({
     ...(await usual.prompts.fill(...words)),
     check,
   });
@@ -29,7 +30,7 @@ function withCheck(usual: SessionPorts): SessionPorts {
 async function answered(...answers: readonly string[]) {
   const memory = openMemorySession({
     replies: answers.map((text) => saying(text)),
-    ports: withCheck,
+    repl: withCheck,
   });
   memory.enter('/review lang=js focus=speed all');
   const state = await memory.idle();

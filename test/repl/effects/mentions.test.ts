@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
+import { showConversation } from '../../../src/repl/effects/conversations.ts';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { composed, enter, typed } from '../../support/repl-state.ts';
@@ -169,13 +169,13 @@ test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.exa
     let finish = () => {};
     const read = new Promise<void>((resolve) => (finish = resolve));
     const memory = openMemorySession({
-      ports: (ports) => ({
-        ...ports,
+      repl: (usual) => ({
+        ...usual,
         files: {
-          ...ports.files,
+          ...usual.files,
           attach: async (...options) => {
             await read;
-            return ports.files.attach(...options);
+            return usual.files.attach(...options);
           },
         },
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { Failure } from '../../../src/failure.ts';
-import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcript-formats.ts';
+import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
 import { openMemorySession, type Reply } from '../../support/memory-session.ts';
 
@@ -62,7 +62,6 @@ test('reasoning that was not requested is not shown', async () => {
 
 test('Y18: the live region shows reasoning and commands dimmed', () => {
   const format = richFormat({
-    markdown: createMarkdownLoader(),
     style: plainStyle,
     frameStyle: colorStyle,
     width: () => 80,

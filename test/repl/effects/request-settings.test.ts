@@ -84,13 +84,13 @@ test('the window is compared with the tokens that the service counted', async ()
   };
   const memory = openMemorySession({
     replies: [counted, saying('2')],
-    ports: (ports) => ({
-      ...ports,
+    repl: (usual) => ({
+      ...usual,
       service: {
-        ...ports.service,
+        ...usual.service,
         plan(messages, settings, tokens) {
           planned.push(tokens);
-          return ports.service.plan(messages, settings, tokens);
+          return usual.service.plan(messages, settings, tokens);
         },
       },
     }),

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
-import type { SessionPorts, ShellEnd, ShellRun } from '../../../src/repl/session/ports.ts';
-import { openMemorySession } from '../../support/memory-session.ts';
+import { type EffectRunners, effectRunners } from '../../../src/repl/effects/run-effect.ts';
+import { runShellLine } from '../../../src/repl/shell/run-shell-line.ts';
+import { openMemorySession, secretWord } from '../../support/memory-session.ts';
+import type { ShellEnd, ShellRun } from '../../../src/repl/system/shell-command.ts';
 
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };
 
 /** A session whose shell runs each command as `shell` does. */
 function sessionWith(shell: (options: ShellRun) => Promise<ShellEnd>) {
-  const ports = (usual: SessionPorts): SessionPorts => ({
-    ...usual,
-    shell: { ...usual.shell, run: (_command, options) => shell(options) },
-  });
-  const memory = openMemorySession({ ports });
+  const runners: EffectRunners = {
+    ...effectRunners,
+    'run-shell': (core, effect) =>
+      runShellLine(core, effect, (_command, options) => shell(options)),
+  };
+  const memory = openMemorySession({ runners });
   /** Resolves when the command has ended. */
   const ended = async () => {
     while (memory.session.state().activity !== undefined) await memory.clock.advance(33);
@@ -85,7 +88,7 @@ test('attaches the end of a long output, and says what is missing', async () => 
 });
 
 test('control sequences and secrets are neither shown nor attached', async () => {
-  const memory = printing('\u001B[2J\u001B[31mred\u001B[0m secret\n');
+  const memory = printing(`\u001B[2J\u001B[31mred\u001B[0m ${secretWord}\n`);
   memory.enter('!show');
   const { attachments } = await memory.ended();
   expect(memory.text()).toContain('red ***\n');

@@ -6,9 +6,12 @@ import { pathOf } from '../../../src/conversation/tree.ts';
 import { createMemorySession, openMemorySession, saying } from '../../support/memory-session.ts';
 import { composed, pressed, typed } from '../../support/repl-state.ts';
 
+/** The sequence with which a terminal is asked to copy a text. */
+const clipboard = (text: string) => `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
+
 test.each([
-  ['/copy', 'copy text\n```\ncode\n```', 'the last answer was copied with pbcopy'],
-  ['/copy 1', 'copy code\n', 'code block 1 was copied with pbcopy'],
+  ['/copy', clipboard('text\n```\ncode\n```'), 'the last answer was copied through the terminal'],
+  ['/copy 1', clipboard('code\n'), 'code block 1 was copied through the terminal'],
   ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 was written to /home/f.ts'],
 ])('%s uses the last answer', async (line, call, message) => {
   const { enter, idle, calls, text } = createMemorySession(saying('text\n```\ncode\n```'));
@@ -161,7 +164,7 @@ test('Y18: /save in an empty conversation reports no file', async () => {
 
 test('Y18: an editor that exits with an error cancels the edit', async () => {
   const { session, text } = openMemorySession({
-    ports: (ports) => ({ ...ports, edit: async () => undefined }),
+    environment: { EDITOR: 'false' },
   });
   for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.dispatch(action);
   await expect.poll(text).toBe('natter: edit cancelled; the text is unchanged\n');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
-import { openMemorySession, saying } from '../../support/memory-session.ts';
+import { type MemoryOptions, openMemorySession, saying } from '../../support/memory-session.ts';
 import { composed, escape, typed, enter as enterKey } from '../../support/repl-state.ts';
 
-async function entered(lines: readonly string[], options = {}) {
+async function entered(lines: readonly string[], options: MemoryOptions = {}) {
   const memory = openMemorySession({ replies: [saying('fine'), saying('more')], ...options });
   for (const line of lines) {
     memory.enter(line);
@@ -58,18 +58,14 @@ test('a name without a prompt file is an unknown command', async () => {
 test('secrets in a prompt file are sent only after a confirmation', async () => {
   const memory = await entered(['/review lang=js focus=speed', '2'], {
     state: { isLineMode: true },
-    ports: (usual: object) => ({
+    repl: (usual) => ({
       ...usual,
       guard: {
-        inspect: async (
-          files: readonly object[],
-          { isConfirmed }: { readonly isConfirmed: boolean },
-        ) =>
+        ...usual.guard,
+        inspect: (files, { isConfirmed }) =>
           isConfirmed || files.length === 0
             ? { files }
             : { files, problem: '/review line 1 has a GitHub token' },
-        restore: (events: unknown) => events,
-        restoreText: (text: string) => text,
       },
     }),
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lineFormat } from '../../../src/repl/text/line-format.ts';
 import { createTranscript } from '../../../src/repl/session/transcript.ts';
-import { showConversation } from '../../../src/repl/effects/show-conversation.ts';
+import { showConversation } from '../../../src/repl/effects/conversations.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 const format = lineFormat(() => 80);

@@ -5,7 +5,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ProgramClock } from '../../../src/clock.ts';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
-import { runRepl } from '../../../src/commands/repl/run.ts';
+import { runRepl } from '../../../src/repl/run.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 import { createScreen } from '../../support/screen.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { droppedPaths } from '../../../src/repl/picker/dropped-paths.ts';
+import { droppedPaths } from '../../../src/repl/picker/pick-files.ts';
 
 describe('dropped files are recognised as', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchPaths } from '../../../src/repl/picker/match-paths.ts';
+import { matchPaths } from '../../../src/repl/picker/pick-files.ts';
 
 const paths = [
   'README.md',

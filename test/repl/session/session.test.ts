@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
-import { createMemorySession, failing, hanging, saying } from '../../support/memory-session.ts';
+import {
+  createMemorySession,
+  failing,
+  hanging,
+  saying,
+  secretWord,
+} from '../../support/memory-session.ts';
 
 const down = new Failure('server_error', 'the service answered 500');
 
@@ -138,7 +144,7 @@ describe('an answer', () => {
 describe('a failure', () => {
   test('K8 is shown without secrets', async () => {
     const { enter, idle, text } = createMemorySession(
-      failing(new Failure('server_error', 'echoed secret')),
+      failing(new Failure('server_error', `echoed ${secretWord}`)),
     );
     enter('one');
     await idle();

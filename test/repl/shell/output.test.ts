@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createOutputLines } from '../../../src/repl/shell/output-lines.ts';
-import { createOutputTail } from '../../../src/repl/shell/output-tail.ts';
+import { createOutputLines, createOutputTail } from '../../../src/repl/shell/run-shell-line.ts';
 import { fc } from '../../support/properties.ts';
 
 /** The lines that are returned, and the rest at the end. */

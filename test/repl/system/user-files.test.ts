@@ -8,7 +8,7 @@ import {
   folderCandidates,
   kindOf,
   writeNewFile,
-} from '../../../src/repl/system/user-files.ts';
+} from '../../../src/repl/user-files.ts';
 
 test.each([
   ['~/notes.md', '/home/ada/notes.md'],

@@ -8,6 +8,7 @@ import { findConversation } from '../../../src/conversation/library/find-convers
 import { Failure } from '../../../src/failure.ts';
 import { commonHints } from '../../../src/output/remedy-hints.ts';
 import { replHints } from '../../../src/repl/text/remedy-hints.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { failureText } from '../../../src/repl/session/session-core.ts';
 
 function thrownBy(act: () => unknown): unknown {
@@ -18,6 +19,8 @@ function thrownBy(act: () => unknown): unknown {
   }
 }
 
+const { context } = createMemoryContext();
+
 const hintAfter = (status: number) => {
   const failure = serviceFailure(
     { status, headers: {}, text: '' },
@@ -25,7 +28,7 @@ const hintAfter = (status: number) => {
     { method: 'POST', url: new URL('https://api.test/v1/chat/completions') },
     String,
   );
-  return failureText(failure, String).hint ?? '';
+  return failureText(failure, context).hint ?? '';
 };
 
 test.each(Object.keys(errorNames).map(Number))(
@@ -42,30 +45,30 @@ test('an invalid request is changed with slash commands', () => {
 
 test('the hint for an unreachable service names no command', () => {
   const failure = connectTimedOut(createRoute(new URL('https://service.test'), {}), 1000);
-  expect(failureText(failure, String).hint).toBe('check the base URL and the network');
+  expect(failureText(failure, context).hint).toBe('check the base URL and the network');
 });
 
 test('a limit that only an option changes needs a restart', () => {
-  expect(failureText(idleTimedOut(5000), String).hint).toBe(
+  expect(failureText(idleTimedOut(5000), context).hint).toBe(
     'try again, or restart natter with a longer --idle-timeout',
   );
 });
 
 test('an unknown conversation points to the list in the REPL', () => {
   const find = () => findConversation('/nowhere', 'tea');
-  expect(failureText(thrownBy(find), String).hint).toBe(
+  expect(failureText(thrownBy(find), context).hint).toBe(
     '/conversations shows their ids and titles',
   );
 });
 
 test('the hint of a failure without a remedy stays as it is', () => {
   const hint = 'wait for it, or continue in a copy: natter --resume x --branch';
-  expect(failureText(new Failure('storage', 'in use', { hint }), String).hint).toBe(hint);
+  expect(failureText(new Failure('storage', 'in use', { hint }), context).hint).toBe(hint);
 });
 
 test('a remedy that only a newer natter knows has no hint', () => {
   const remedy = { code: 'from-the-future' } as never;
-  expect(failureText(new Failure('unreachable', 'cut', { remedy }), String).hint).toBeUndefined();
+  expect(failureText(new Failure('unreachable', 'cut', { remedy }), context).hint).toBeUndefined();
 });
 
 test('the shared words name no command, option or key', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTranscript } from '../../../src/repl/session/transcript.ts';
 import { type Entry, failureEntry, notice } from '../../../src/repl/state/entry.ts';
-import { createMarkdownLoader, richFormat } from '../../../src/repl/text/transcript-formats.ts';
+import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
 import { colorStyle, plainStyle, type Style, weightStyle } from '../../../src/terminal/style.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
@@ -17,7 +17,6 @@ interface Look {
 async function shown(entries: readonly Entry[], look: Look = {}): Promise<string> {
   const { columns = 41, frameStyle = plainStyle, unicode = true, wrap = 'words' } = look;
   const format = richFormat({
-    markdown: createMarkdownLoader(),
     style: plainStyle,
     frameStyle,
     width: () => columns,

@@ -1,0 +1,61 @@
+import type { ChatEvent } from '../client/events.ts';
+import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import {
+  describeSecrets,
+  locateSecrets,
+  type Redaction,
+  redactTexts,
+} from '../commands/prompt/guard/inspect-texts.ts';
+import { guardMode } from '../commands/prompt/guard/secret-guard.ts';
+import type { Run } from '../commands/program/run.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { ReplService } from './service.ts';
+
+/** Whether the person confirmed that the files are sent, as they are or with placeholders. */
+interface Choice {
+  readonly isConfirmed: boolean;
+  readonly isRedacted: boolean;
+}
+
+/** The files as they may be sent, or what a person has to confirm. */
+interface Inspected {
+  readonly files: readonly AttachedFile[];
+  readonly problem?: string;
+}
+
+/**
+ * Keeps secrets in files from leaving this machine by accident. A conversation has one redaction, so that a secret
+ * keeps its placeholder.
+ */
+export function createReplGuard(
+  { context, options }: Run<ChatOptions>,
+  settings: ResolvedSettings,
+  service: ReplService,
+) {
+  let redaction: Redaction | undefined;
+  const modeNow = () => {
+    const { address, isSandbox, isReplay = false } = service.facts();
+    const baseUrl = isSandbox || isReplay ? undefined : address;
+    return guardMode(context, options, { ...settings.values, baseUrl });
+  };
+  return {
+    /** @throws Failure */
+    inspect(files: readonly AttachedFile[], { isConfirmed, isRedacted }: Choice): Inspected {
+      const mode = isRedacted ? 'redact' : modeNow();
+      if (mode === 'off' || (mode === 'ask' && isConfirmed) || files.length === 0) return { files };
+      const located = files.flatMap((file) => locateSecrets(context, file));
+      if (located.length === 0) return { files };
+      if (mode === 'ask') return { files, problem: describeSecrets(located) };
+      const redacted = redactTexts(context, files, redaction);
+      ({ redaction } = redacted);
+      return { files: redacted.texts };
+    },
+    /** Puts the secrets back. */
+    restore: (events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> =>
+      redaction?.restore(events) ?? events,
+    restoreText: (text: string) => redaction?.redactions.restore(text) ?? text,
+  };
+}
+
+export type ReplGuard = ReturnType<typeof createReplGuard>;

@@ -1,0 +1,360 @@
+import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import {
+  isExplicitlySet,
+  journalOptions,
+  openNamedJournal,
+  withModelOf,
+} from '../commands/journal/open-conversation.ts';
+import { canRedraw, present, type Presentation } from '../commands/print/presentation.ts';
+import type { Context } from '../commands/program/context.ts';
+import { cleanLine } from '../commands/program/mask-secrets.ts';
+import { attachFiles } from '../commands/prompt/attach-files.ts';
+import { resumedChanges } from '../commands/service/changed-params.ts';
+import { otherProfiles } from '../commands/service/other-profiles.ts';
+import { readRequestSettings } from '../commands/service/settings-access.ts';
+import type { Journal } from '../conversation/journal/journal.ts';
+import { createJournal } from '../conversation/journal/open-journal.ts';
+import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
+import { conversationsNamed } from '../conversation/library/find-conversation.ts';
+import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
+import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
+import { ownKeyMap } from './editing/keys/key-bindings.ts';
+import { typedPrompt } from './editing/paste.ts';
+import { draftFrom } from './editing/text-buffer.ts';
+import { showConversation } from './effects/conversations.ts';
+import { createReplGuard } from './guard.ts';
+import { createReplLibrary } from './library.ts';
+import { startLineMode } from './line-mode/run-line-mode.ts';
+import { startLive } from './live/start-live.ts';
+import { createReplMemory } from './memory.ts';
+import { createReplPrompts } from './prompt-files.ts';
+import { startVi } from './reducer/vi-keys.ts';
+import { openReplService } from './service.ts';
+import type { Repl } from './session/session-core.ts';
+import type { Session } from './session/session.ts';
+import { type Dialog, firstRunDialog } from './state/dialog.ts';
+import type { SessionSettings } from './state/effect.ts';
+import { initialState } from './state/initial-state.ts';
+import type { ReplState } from './state/state.ts';
+import { welcomeEntry } from './text/welcome.ts';
+import { createReplFiles } from './user-files.ts';
+
+/** What is created before the session finds it here while it is open. */
+interface Opened {
+  session: Session | undefined;
+}
+
+interface Need {
+  readonly need: string;
+  readonly example: (value: string) => string;
+}
+
+const needs: Readonly<Record<'fallback' | 'every' | 'split', Need>> = {
+  fallback: {
+    need: 'a prompt that is sent at once',
+    example: (models) => `natter --fallback ${models} "why is the sky blue?"`,
+  },
+  every: {
+    need: 'standard input that is piped in',
+    example: (sizes) => `tail -f app.log | natter --every ${sizes} "flag anomalies"`,
+  },
+  split: {
+    need: 'a prompt that is sent at once',
+    example: (border) => `natter --split ${border} -f book.txt "sum up"`,
+  },
+};
+const oneShot = ['fallback', 'every', 'split'] as const;
+
+/** @throws Failure `usage` for an option that a conversation on a terminal does not have */
+export function refuseOneShotOptions(options: ChatOptions): void {
+  const found = oneShot.find((name) => options[name] !== undefined);
+  if (found === undefined) return;
+  const { need, example } = needs[found];
+  throw new Failure('usage', `--${found} needs ${need}`, {
+    hint: `for example: ${example(String(options[found]))}`,
+  });
+}
+
+/** Notices appear in the session while it is open, else on standard error. */
+function presentInSession(context: Context, shown: Presentation, opened: Opened): Presentation {
+  const pass = (text: string, otherwise: (text: string) => void) => {
+    const { session } = opened;
+    if (session === undefined) otherwise(text);
+    else session.dispatch({ type: 'notice-received', text: cleanLine(context, text) });
+  };
+  const notices: Notices = {
+    notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),
+    warning: (text) => pass(text, (plain) => shown.notices.warning(plain)),
+  };
+  return {
+    ...shown,
+    notices,
+    debugLog: (text) => pass(`debug: ${text}`, () => shown.debugLog(text)),
+  };
+}
+
+/** As the ledger names the request in progress. */
+function commandOf(state: ReplState | undefined): 'repl' | 'compact' {
+  const { activity } = state ?? {};
+  return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';
+}
+
+/** The settings of the first prompt: those of a resumed conversation, unless this run sets them. */
+function sessionSettings(settings: ResolvedSettings, conversation: Conversation): SessionSettings {
+  const { model, maxTokens, system: configured, theme, wrap } = settings.values;
+  const recorded = systemOf(conversation);
+  const isConfigured = isExplicitlySet(settings, 'system') || recorded === undefined;
+  const isRole = isConfigured && settings.sources.system === settings.sources.role;
+  return {
+    model,
+    maxTokens,
+    system: isConfigured ? configured : recorded,
+    role: isRole ? settings.values.role : undefined,
+    parameters: resumedChanges(settings.params, conversation.parameters),
+    theme,
+    wrap,
+  };
+}
+
+/**
+ * The state with the keys of the profile, and with vi editing, which line mode does not have.
+ * @throws Failure `configuration` for keys that natter cannot use
+ */
+function withKeys(state: ReplState, { keys, profile, values }: ResolvedSettings): ReplState {
+  return {
+    ...state,
+    ...(Object.keys(keys).length > 0 && {
+      keyMap: ownKeyMap(withoutSources(keys), profile.value),
+    }),
+    ...(values.editing === 'vi' && !state.isLineMode && { vi: startVi(state.composer) }),
+  };
+}
+
+async function firstState(
+  { context, options, presentation, settings, isLineMode, service, memory }: Repl,
+  conversation: Conversation,
+  words: readonly string[],
+): Promise<ReplState> {
+  const { signal } = context;
+  const { stdout } = context.streams;
+  const facts = service.facts();
+  const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
+  const isFirstRun = !isConfigured && options.sandbox !== true;
+  const first = typedPrompt(words.join(' '));
+  const unsent = isLineMode ? '' : memory.takeDraft();
+  const state = initialState({
+    isLineMode,
+    unicode: presentation.unicode,
+    showsReasoning: options.reasoning ?? false,
+    compactsAutomatically: settings.values.compact === 'auto',
+    hasShell: settings.values.shellCommands,
+    columns: stdout.columns(),
+    rows: stdout.rows(),
+    conversation,
+    settings: sessionSettings(settings, conversation),
+    service: facts,
+    history: memory.history(),
+    draft: isFirstRun && !isLineMode && first !== '' ? first : unsent,
+    dialog: isFirstRun ? firstRunDialog() : undefined,
+    now: context.clock.monotonic(),
+  });
+  const { stdinEncoding: encoding, lossy } = options;
+  const { notices } = presentation;
+  const reading = { encoding, lossy, signal, context, notices };
+  const attachments = await attachFiles(options.file ?? [], reading);
+  // Line mode has no composer for it.
+  const queue = isLineMode && first !== '' ? [draftFrom(first)] : [];
+  return withKeys({ ...state, attachments, queue }, settings);
+}
+
+/** The option is refused; the setting is for other commands, too. */
+const noFallback =
+  'the setting fallback does not apply to a conversation on a terminal; /retry MODEL asks a different model';
+
+/** Shows a resumed conversation and sends the prompt of the command line. */
+function begin(
+  { context, options, presentation, settings, isLineMode }: Repl,
+  session: Session,
+  opensList: boolean,
+  words: readonly string[],
+): void {
+  const { notices } = presentation;
+  const state = session.state();
+  if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
+  else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
+  for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
+  if (settings.values.fallback !== undefined) notices.notice(noFallback);
+  const prompt = typedPrompt(words.join(' '));
+  if (prompt === '' || state.dialog !== undefined) return;
+  // In line mode it is in the queue, and an empty line sends it.
+  const text = isLineMode ? '' : prompt;
+  session.dispatch({ type: 'line-entered', text, now: context.clock.monotonic() });
+}
+
+/** The first filter of the list; undefined if only one conversation has that name. @throws Failure `not_found` */
+function listFilter(
+  folder: string | undefined,
+  { resume, continue: isContinued }: ChatOptions,
+  words: readonly string[],
+): string | undefined {
+  // With a prompt, it means one conversation.
+  if (resume === undefined || isContinued === true || words.length > 0) return undefined;
+  const found = conversationsNamed(requireDataFolder(folder), resume === true ? 'latest' : resume);
+  if (resume === true) return '';
+  return found.length > 1 ? resume : undefined;
+}
+
+/**
+ * Opens the list; the chosen conversation replaces the settings that the command line does not name.
+ * @param dialog opens when the list is closed, or a conversation is chosen
+ */
+function requestList(
+  { context, options, settings }: Repl,
+  session: Session,
+  query: string,
+  dialog: Dialog | undefined,
+): void {
+  const { model, system, role } = settings.values;
+  const { sources, params } = settings;
+  const keepsModel = isExplicitlySet(settings, 'model') || model === 'auto';
+  const kept = {
+    ...(keepsModel && { model }),
+    ...(isExplicitlySet(settings, 'system') && {
+      system,
+      role: sources.system === sources.role ? role : undefined,
+    }),
+    parameters: Object.keys(params).filter((name) => params[name]?.source.kind === 'flag'),
+  };
+  const chosen = { settings: kept, isBranch: options.branch === true };
+  const now = context.clock.monotonic();
+  session.dispatch({ type: 'list-requested', options: chosen, query, dialog, now });
+}
+
+/** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
+const pause = 1000;
+
+/** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
+async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
+  await context.clock.sleep(pause, signal);
+  await import('../terminal/highlight/code-line.ts');
+  await import('../commands/prompt/attach-others.ts');
+  await import('../conversation/export/html.ts');
+  await import('../schema/compile-schema.ts');
+  await import('../commands/program/report.ts');
+}
+
+/** After the first frame. What needs the same later reports an error. */
+function prepareLater(repl: Repl, session: Session, signal: AbortSignal): void {
+  repl.prompts.list().then(
+    (promptFiles) => session.dispatch({ type: 'prompts-listed', promptFiles }),
+    () => undefined,
+  );
+  loadRest(repl, signal).catch(() => undefined);
+}
+
+/** Resolves when the user quits, or the run is aborted. */
+async function untilLeft(signal: AbortSignal, session: Session): Promise<void> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => (abort = resolve));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (!signal.aborted) await Promise.race([session.ended, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** One line about how to reopen the conversation; empty if it is not stored. */
+function farewell({ signal }: Context, session: Session): string {
+  const { conversation } = session.state();
+  const isStored = session.isStored() && conversation.turns.size > 0;
+  if (!isStored || signal.aborted) return '';
+  return `natter --resume ${conversation.id} reopens it\n`;
+}
+
+async function converse(
+  repl: Repl,
+  journal: Journal,
+  filter: string | undefined,
+  words: readonly string[],
+  opened: Opened,
+): Promise<void> {
+  const { context, settings, presentation } = repl;
+  const first = await firstState(repl, journal.conversation(), words);
+  const { dialog } = first;
+  const state = filter === undefined ? first : { ...first, dialog: undefined };
+  const start = repl.isLineMode ? startLineMode : startLive;
+  const session = await start(repl, journal, state);
+  opened.session = session;
+  const leaving = new AbortController();
+  try {
+    begin(repl, session, filter !== undefined, words);
+    if (filter !== undefined) requestList(repl, session, filter, dialog);
+    // At the first start: a profile that is not in use may have a service.
+    const others = dialog === undefined ? undefined : otherProfiles(context, settings);
+    if (others !== undefined) presentation.notices.notice(`${others.problem}: ${others.hint}`);
+    prepareLater(repl, session, leaving.signal);
+    await untilLeft(context.signal, session);
+  } finally {
+    leaving.abort('left');
+    await session.close();
+    opened.session = undefined;
+  }
+  await context.streams.stdout.write(farewell(context, session));
+}
+
+/** @throws Failure for a problem before the start, or the reason the run was aborted with */
+export async function runRepl(
+  context: Context,
+  options: ChatOptions,
+  words: readonly string[],
+): Promise<void> {
+  refuseOneShotOptions(options);
+  const opened: Opened = { session: undefined };
+  const shown = await present(context, options);
+  const presentation = presentInSession(context, shown, opened);
+  const read = readRequestSettings(context, shown.notices, options);
+  const storing = journalOptions(context, presentation.notices, read.values.save);
+  const filter = listFilter(storing.folder, options, words);
+  const access = { context, notices: shown.notices, journal: storing };
+  const named = filter === undefined ? await openNamedJournal(access, options) : undefined;
+  const journal = named ?? createJournal(storing);
+  const run = { context, options, presentation };
+  try {
+    const settings = withModelOf(read, modelOf(journal.conversation()));
+    const source = {
+      get command() {
+        return commandOf(opened.session?.state());
+      },
+      /** The id of a conversation that is on disk. */
+      conversation: () =>
+        opened.session?.isStored() ? opened.session.state().conversation.id : undefined,
+    };
+    const service = await openReplService({ ...run, settings, source });
+    const memory = createReplMemory(context, settings.values.save, presentation.notices);
+    const isLineMode = !canRedraw(context.environment, options);
+    const repl: Repl = {
+      ...run,
+      settings,
+      isLineMode,
+      service,
+      memory,
+      library: createReplLibrary(context, isLineMode, storing),
+      files: createReplFiles(context),
+      prompts: createReplPrompts({ context, notices: presentation.notices, settings }),
+      guard: createReplGuard(run, settings, service),
+    };
+    try {
+      await converse(repl, journal, filter, words, opened);
+    } finally {
+      memory.close();
+      await service.close();
+    }
+  } catch (error) {
+    // Without a session, nothing else closes it.
+    await journal.close();
+    throw error;
+  }
+}

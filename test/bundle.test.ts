@@ -41,12 +41,12 @@ const slowPackages = [
 ];
 
 /** A conversation loads them at its start, so that it survives an update of natter's files. */
-const ofConversations = ['ink', 'marked', 'yoga-layout'];
+const ofConversations = new Set(['ink', 'marked', 'yoga-layout']);
 
 test.each(slowPackages)('%s is in one file, apart from prompts and other commands', (name) => {
   const holding = chunksWith(`/node_modules/${name}/`);
   expect(holding).toHaveLength(1);
-  const others = ofConversations.includes(name) ? [] : ['repl.js'];
+  const others = ofConversations.has(name) ? [] : ['repl.js'];
   for (const file of ['main.js', 'prompt.js', 'commands.js', ...others]) {
     expect(loadedWith(file)).not.toContain(holding[0]);
   }

@@ -47,7 +47,7 @@ import {
 import { mergeSpans, type Span, type SpanLook } from './span.ts';
 import { wrapText } from '../text/wrap.ts';
 
-export interface BlockState {
+interface BlockState {
   readonly output: BlockOutput;
   readonly options: BlockOptions;
   leaf: Leaf;
@@ -66,7 +66,7 @@ interface BlockOptions {
   readonly codeHint: ((block: number) => string) | undefined;
 }
 
-export interface Fence {
+interface Fence {
   readonly kind: 'fence';
   /** The fence as written, without its info string. */
   readonly mark: string;
@@ -78,7 +78,7 @@ export interface Fence {
 }
 
 /** A displayed formula. */
-export interface Formula {
+interface Formula {
   readonly kind: 'formula';
   readonly close: string;
   /** Its lines so far, which are shown together at its end; undefined if they are shown as they arrive. */
@@ -163,7 +163,7 @@ function undecidedBlocks({ leaf, row, output }: BlockState): readonly string[] {
 }
 
 /** Writes a rule with the block's number and language; without colour, both after the fence. */
-export function openFence(state: BlockState, start: LineStart): void {
+function openFence(state: BlockState, start: LineStart): void {
   const { output, options } = state;
   const { mark, info, indent } = readFence(start, output.containers);
   const language = info.split(/\s/, 1)[0] ?? '';
@@ -199,26 +199,26 @@ function writeFoot(output: BlockOutput, width: () => number): void {
   output.text += `${prefix}${rulePaint(output.style)(ruleText(output, columns))}\n`;
 }
 
-export function writeCodeLine(state: BlockState, fence: Fence, start: LineStart): void {
+function writeCodeLine(state: BlockState, fence: Fence, start: LineStart): void {
   fence.highlight ??= state.options.highlighter.open(fence.language);
   writeLine(state.output, fence.highlight(codeText(fence, start)), 'code');
 }
 
-export function codeText(fence: Fence, { rest, column }: LineStart): string {
+function codeText(fence: Fence, { rest, column }: LineStart): string {
   return dedent(rest, column, fence.indent);
 }
 
-export function closeFence({ output, options }: BlockState, fence: Fence): void {
+function closeFence({ output, options }: BlockState, fence: Fence): void {
   if (output.style.colored) writeFoot(output, options.width);
   else writeLine(output, fence.mark, 'code');
 }
 
-export function closeIndented({ output, options }: BlockState, blankLines: number): void {
+function closeIndented({ output, options }: BlockState, blankLines: number): void {
   if (output.style.colored) writeFoot(output, options.width);
   if (blankLines > 0) output.blankBefore = true;
 }
 
-export function writeIndentedLine(state: BlockState, text: string): void {
+function writeIndentedLine(state: BlockState, text: string): void {
   const { output, leaf } = state;
   const { colored } = output.style;
   if (leaf.kind === 'indented') {
@@ -281,7 +281,7 @@ function writeWhole(state: BlockState, lines: readonly string[], close: string):
 }
 
 /** How a line starts; undefined while more of the line could change that. */
-export function readLine(
+function readLine(
   { leaf, row, output }: BlockState,
   text: string,
   complete: boolean,
@@ -298,7 +298,7 @@ export function readLine(
 }
 
 /** Takes the start of a text line, or all of any other line. */
-export function acceptLine(state: BlockState, start: LineStart): void {
+function acceptLine(state: BlockState, start: LineStart): void {
   if (start.kind === 'delimiter') return openTable(state, start.rest);
   settleRow(state);
   if (!continues(state, start)) move(state, start);
@@ -345,18 +345,18 @@ function accept(state: BlockState, start: LineStart): void {
   }
 }
 
-export function writeText(state: BlockState, text: string): void {
+function writeText(state: BlockState, text: string): void {
   if (state.leaf.kind === 'paragraph') {
     writeSpans(state.output, writeParagraph(state.leaf.paragraph, text));
   }
 }
 
-export function endText({ leaf }: BlockState): void {
+function endText({ leaf }: BlockState): void {
   if (leaf.kind === 'paragraph') endParagraphLine(leaf.paragraph);
 }
 
 /** Shows everything that is still open at the end of the input. */
-export function endBlocks(state: BlockState): void {
+function endBlocks(state: BlockState): void {
   settleRow(state);
   closeLeaf(state);
   leaveContainers(state.output, 0);

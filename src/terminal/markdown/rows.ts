@@ -6,13 +6,13 @@ import type { Style } from '../style.ts';
 import { paintSpans, visibleText, type Span } from './span.ts';
 
 /** A part of a text that a row end replaces: spaces, a line end, or nothing between two ideographs. */
-export interface RowBreak {
+interface RowBreak {
   readonly from: number;
   readonly to: number;
 }
 
 /** The end of the text that is placed so far. */
-export interface RowEnd {
+interface RowEnd {
   /** Used columns of the row, indentation included. */
   readonly column: number;
   /** The row has only its indentation. */
@@ -23,21 +23,21 @@ export interface RowEnd {
   readonly isLong: 'no' | 'link' | 'text';
 }
 
-export interface RowLayout {
+interface RowLayout {
   /** Of the terminal, in columns. */
   readonly width: number;
   /** Columns of the indentation of each row. */
   readonly indent: number;
 }
 
-export interface PlacedText {
+interface PlacedText {
   readonly breaks: readonly RowBreak[];
   readonly end: RowEnd;
   /** UTF-16 units that are placed; the next text decides about the rest. */
   readonly placed: number;
 }
 
-export const rowStart = (indent: number): RowEnd => {
+const rowStart = (indent: number): RowEnd => {
   return { column: indent, isFresh: true, last: '', isLong: 'no' };
 };
 
@@ -184,12 +184,7 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 }
 
 /** Places a text after `start`. Without `isEnd`, its end is placed only if further text cannot change that. */
-export function placeText(
-  text: string,
-  start: RowEnd,
-  layout: RowLayout,
-  isEnd: boolean,
-): PlacedText {
+function placeText(text: string, start: RowEnd, layout: RowLayout, isEnd: boolean): PlacedText {
   const placing: Placing = { ...start, layout, breaks: [] };
   let placed = 0;
   for (;;) {

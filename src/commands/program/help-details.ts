@@ -20,55 +20,58 @@ export interface HelpList {
   readonly isInShortHelp?: boolean;
 }
 
-const examples = new WeakMap<Command, readonly Example[]>();
+/** What the help of a command has that commander does not know. */
+interface Described extends Command {
+  helpDetails?: {
+    examples?: readonly Example[];
+    list?: HelpList;
+    hidesServiceOptions?: boolean;
+    hidesParentOptions?: boolean;
+  };
+}
+
+const detailsOf = (command: Described) => (command.helpDetails ??= {});
 
 /** Sets the examples at the start of a command's help. */
 export function setExamples(command: Command, lines: readonly (string | Example)[]): Command {
-  const rows = lines.map((line) => (typeof line === 'string' ? { line } : line));
-  examples.set(command, rows);
+  detailsOf(command).examples = lines.map((line) => (typeof line === 'string' ? { line } : line));
   return command;
 }
 
 export function examplesOf(command: Command): readonly Example[] {
-  return examples.get(command) ?? [];
+  return detailsOf(command).examples ?? [];
 }
-
-const lists = new WeakMap<Command, HelpList>();
 
 /** Sets a list for the whole help of a command. */
 export function setHelpList(command: Command, list: HelpList): Command {
-  lists.set(command, list);
+  detailsOf(command).list = list;
   return command;
 }
 
 export function helpListOf(command: Command): HelpList | undefined {
-  return lists.get(command);
+  return detailsOf(command).list;
 }
-
-const withoutService = new WeakSet<Command>();
 
 /** Omits the service options from the help of a command that does not use a service. */
 export function hideServiceOptions(command: Command): Command {
-  withoutService.add(command);
+  detailsOf(command).hidesServiceOptions = true;
   return command;
 }
 
 /** Whether a command uses a service. */
 export function takesServiceOptions(command: Command): boolean {
-  return !withoutService.has(command);
+  return detailsOf(command).hidesServiceOptions !== true;
 }
-
-const withoutParent = new WeakSet<Command>();
 
 /** Omits the parent's options from the help of a subcommand with a different purpose. */
 export function hideParentOptions(command: Command): Command {
-  withoutParent.add(command);
+  detailsOf(command).hidesParentOptions = true;
   return command;
 }
 
 /** Whether the parent's options are in the help of a command. */
 export function takesParentOptions(command: Command): boolean {
-  return !withoutParent.has(command);
+  return detailsOf(command).hidesParentOptions !== true;
 }
 
 /** Names and aliases of the subcommands. */

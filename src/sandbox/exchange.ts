@@ -48,9 +48,6 @@ export interface SandboxState {
 }
 
 /** `Infinity` waits until the connection closes. @throws the signal's reason when it closes */
-export function pause(
-  { clock, signal }: Pick<Exchange, 'clock' | 'signal'>,
-  milliseconds: number,
-): Promise<void> {
+export function pause({ clock, signal }: Exchange, milliseconds: number): Promise<void> {
   return clock.sleep(milliseconds, signal);
 }

@@ -7,11 +7,10 @@ interface ErrorBody {
 
 interface ErrorShape {
   readonly summary: string;
-  readonly contentType: string;
+  /** Default: JSON. */
+  readonly contentType?: string;
   readonly write: (name: string, message: string, status: number) => string;
 }
-
-const json = 'application/json';
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -20,39 +19,32 @@ function escapeHtml(text: string): string {
 const shapes = {
   nested: {
     summary: '`{"error":{"name","message"}}` (default)',
-    contentType: json,
     write: (name, message) => JSON.stringify({ error: { name, message } }),
   },
   typed: {
     summary: '`{"error":{"message","type","param","code"}}`',
-    contentType: json,
     write: (name, message) =>
       JSON.stringify({ error: { message, type: name, param: null, code: name } }),
   },
   numeric: {
     summary: '`{"error":{"code":<status>,"message","status"}}`',
-    contentType: json,
     write: (name, message, status) =>
       JSON.stringify({ error: { code: status, message, status: name.toUpperCase() } }),
   },
   flat: {
     summary: '`{"name","message"}`',
-    contentType: json,
     write: (name, message) => JSON.stringify({ name, message }),
   },
   detail: {
     summary: '`{"name","detail"}`',
-    contentType: json,
     write: (name, message) => JSON.stringify({ name, detail: message }),
   },
   string: {
     summary: '`{"error":"<message>"}`',
-    contentType: json,
     write: (_, message) => JSON.stringify({ error: message }),
   },
   list: {
     summary: '`{"errors":[{"name","message"}]}`',
-    contentType: json,
     write: (name, message) => JSON.stringify({ errors: [{ name, message }] }),
   },
   text: {
@@ -66,7 +58,7 @@ const shapes = {
     write: (name, message, status) =>
       `<!doctype html>\n<html><head><title>${status} ${name}</title></head>\n<body><h1>${status} ${name}</h1><p>${escapeHtml(message)}</p></body></html>\n`,
   },
-  empty: { summary: 'no body', contentType: json, write: () => '' },
+  empty: { summary: 'no body', write: () => '' },
 } satisfies Record<string, ErrorShape>;
 
 export type ErrorShapeName = keyof typeof shapes;
@@ -79,6 +71,6 @@ export function errorBody(
   name: string,
   message: string,
 ): ErrorBody {
-  const { contentType, write } = errorShapes[shape];
+  const { contentType = 'application/json', write } = errorShapes[shape];
   return { contentType, text: write(name, message, status) };
 }

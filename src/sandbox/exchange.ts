@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
+import type { Engine } from './engine.ts';
 import type { Fault } from './faults/fault-fields.ts';
+import type { FaultRules } from './faults/fault-rules.ts';
+import type { RateLimiter } from './keys.ts';
+import type { SandboxLimits } from './limits.ts';
 import type { RequestRecord } from './request-record.ts';
 
 export interface Exchange {
@@ -22,10 +27,27 @@ export interface Exchange {
   refuseBody: ((failure: Failure) => void) | undefined;
 }
 
+/** Shared by all requests of one sandbox. */
+export interface SandboxState {
+  readonly clock: Clock;
+  readonly limits: SandboxLimits;
+  readonly rules: FaultRules;
+  readonly limiter: RateLimiter;
+  readonly latency: Readonly<Record<string, number>>;
+  /** Undefined: the sandbox generates its own replies. */
+  readonly engine: Engine | undefined;
+  /** Ignores fields of a prompt that the contract does not have. */
+  readonly isLenient: boolean;
+  readonly log: ((line: string) => void) | undefined;
+  /** The current exchange of each connection. */
+  readonly open: WeakMap<Duplex, Exchange>;
+  isClosing: boolean;
+  requests: number;
+  /** Of the request bodies in memory. */
+  bodyBytes: number;
+}
+
 /** `Infinity` waits until the connection closes. @throws the signal's reason when it closes */
-export function pause(
-  { clock, signal }: Pick<Exchange, 'clock' | 'signal'>,
-  milliseconds: number,
-): Promise<void> {
+export function pause({ clock, signal }: Exchange, milliseconds: number): Promise<void> {
   return clock.sleep(milliseconds, signal);
 }

@@ -2,7 +2,7 @@ import { type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
 import type { Completion } from './answers/completion.ts';
 import type { CompletionBody } from './completion-body.ts';
 import { engineCompletion } from './engine.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, SandboxState } from './exchange.ts';
 import { withoutGroup } from './faults/directive.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { defaultReply } from './replies/default-reply.ts';
@@ -12,7 +12,6 @@ import { hostileLines, hostileReply } from './replies/hostile-reply.ts';
 import { millionReply, proseReply } from './replies/prose-reply.ts';
 import type { Reply, ReplyName } from './replies/reply.ts';
 import { fencedReply, misfitReply, sampleReply, schemaIn } from './replies/sample-reply.ts';
-import type { SandboxState } from './sandbox-state.ts';
 import { countPromptTokens, tokensOf } from './token-counter.ts';
 
 const pieceLength = 4096;

@@ -3,82 +3,51 @@ import type { IncomingMessage } from 'node:http';
 import { Failure } from '../failure.ts';
 import { type JsonLimits, jsonExcess, parseAnyJson } from '../json.ts';
 import { locatedProblem } from '../json-place.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, SandboxState } from './exchange.ts';
 import type { SandboxLimits } from './limits.ts';
 
-/** The memory for the bodies of all requests of one sandbox. */
-export interface BodyMemory {
-  /** @returns false, and reserves nothing, if that many bytes are not free */
-  reserve(bytes: number): boolean;
-  release(bytes: number): void;
-}
-
-export function createBodyMemory({ bodies }: Pick<SandboxLimits, 'bodies'>): BodyMemory {
-  let used = 0;
-  return {
-    reserve(bytes) {
-      if (used + bytes > bodies) return false;
-      used += bytes;
-      return true;
-    },
-    release(bytes) {
-      used -= bytes;
-    },
-  };
-}
-
-function refuseSize(limit: number): never {
-  throw new Failure('invalid_request', `the request body exceeds the limit of ${limit} bytes`);
-}
-
-/** Resolves with the whole body. Rejects if `accept` throws, the rest cannot be read, or the connection closes. */
-function collect(
-  exchange: Pick<Exchange, 'request' | 'refuseBody'>,
-  accept: (size: number) => void,
-): Promise<Buffer> {
-  const { request } = exchange;
-  const chunks: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    const settle = (finish: () => void) => () => {
-      request.off('data', take).off('end', end).off('close', close);
-      exchange.refuseBody = undefined;
-      finish();
-    };
-    const end = settle(() => resolve(Buffer.concat(chunks)));
-    const close = settle(() => reject(new Error('the connection was closed')));
-    function take(chunk: Buffer): void {
-      try {
-        accept(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        settle(() => reject(error))();
-      }
-    }
-    request.on('data', take).on('end', end).on('close', close);
-    exchange.refuseBody = (failure) => settle(() => reject(failure))();
-  });
-}
-
 /**
- * Reads the whole body, and reserves its memory until the response closes. After a failure, the caller drops the rest.
+ * Reads the whole body, and counts its bytes until the response closes. After a failure, the caller drops the rest.
  * @throws Failure `invalid_request` if it is over its limit, `server_error` if there is no memory for it
  */
-export async function readBody(
-  exchange: Pick<Exchange, 'request' | 'response' | 'refuseBody'>,
-  { body: limit }: Pick<SandboxLimits, 'body'>,
-  memory: BodyMemory,
-): Promise<Buffer> {
+export async function readBody(exchange: Exchange, state: SandboxState): Promise<Buffer> {
   const { request, response } = exchange;
-  if (Number(request.headers['content-length']) > limit) refuseSize(limit);
+  const { body: limit, bodies } = state.limits;
+  const tooLarge = new Failure(
+    'invalid_request',
+    `the request body exceeds the limit of ${limit} bytes`,
+  );
+  if (Number(request.headers['content-length']) > limit) throw tooLarge;
   if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
+  const chunks: Buffer[] = [];
   let size = 0;
-  response.once('close', () => memory.release(size));
-  return collect(exchange, (more) => {
-    if (size + more > limit) refuseSize(limit);
-    if (!memory.reserve(more)) {
-      throw new Failure('server_error', 'the sandbox is processing too many large bodies');
+  response.once('close', () => (state.bodyBytes -= size));
+  return new Promise((resolve, reject) => {
+    function stop(): void {
+      request.off('data', take).off('end', end).off('close', close);
+      exchange.refuseBody = undefined;
     }
-    size += more;
+    function refuse(error: Error): void {
+      stop();
+      reject(error);
+    }
+    function take(chunk: Buffer): void {
+      if (size + chunk.length > limit) refuse(tooLarge);
+      else if (state.bodyBytes + chunk.length > bodies) {
+        refuse(new Failure('server_error', 'the sandbox is processing too many large bodies'));
+      } else {
+        size += chunk.length;
+        state.bodyBytes += chunk.length;
+        chunks.push(chunk);
+      }
+    }
+    function end(): void {
+      stop();
+      resolve(Buffer.concat(chunks));
+    }
+    const close = () => refuse(new Error('the connection was closed'));
+    request.on('data', take).on('end', end).on('close', close);
+    exchange.refuseBody = refuse;
   });
 }
 
@@ -88,7 +57,7 @@ export async function readBody(
  */
 export function dropBody(
   request: IncomingMessage,
-  { droppedBody, droppedTime }: Pick<SandboxLimits, 'droppedBody' | 'droppedTime'>,
+  { droppedBody, droppedTime }: SandboxLimits,
 ): void {
   if (request.readableEnded || request.destroyed) return;
   const { socket } = request;
@@ -104,12 +73,6 @@ export function dropBody(
   request.read(0);
 }
 
-function describe(excess: 'depth' | 'values', { depth, values }: JsonLimits): string {
-  return excess === 'depth'
-    ? `is nested more than ${depth} deep`
-    : `has more than ${values} values`;
-}
-
 /** A JSON value, or the reason why a body is not JSON. */
 export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
 
@@ -119,7 +82,12 @@ export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
   if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
   const text = bytes.toString();
   const excess = jsonExcess(text, limits);
-  if (excess !== undefined) return { problem: `the request body ${describe(excess, limits)}` };
+  if (excess === 'depth') {
+    return { problem: `the request body is nested more than ${limits.depth} deep` };
+  }
+  if (excess === 'values') {
+    return { problem: `the request body has more than ${limits.values} values` };
+  }
   const value = parseAnyJson(text);
   if (value !== undefined) return { value };
   return { problem: `the request body ${locatedProblem(text)}` };

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { errorName } from './answers/whole-answer.ts';
 import { errorBody } from './error-shapes.ts';
 import { type RequestRecord, writeRecord } from './request-record.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import type { SandboxState } from './exchange.ts';
 
 interface Refusal {
   readonly status: number;

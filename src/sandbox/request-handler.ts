@@ -5,13 +5,12 @@ import { maskKey } from '../secrecy/mask.ts';
 import { answerWithFault, answerFailure } from './answers/whole-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
 import { lastUserText } from './completion-body.ts';
-import { type Exchange, pause } from './exchange.ts';
+import { type Exchange, pause, type SandboxState } from './exchange.ts';
 import type { FaultRules } from './faults/fault-rules.ts';
 import { dropBody, type ParsedBody, parseBody, readBody } from './read-body.ts';
 import { authenticate, bearerToken } from './keys.ts';
 import { recordBody, type RequestRecord, writeRecord } from './request-record.ts';
 import { answerRoute, findRoute, type Route } from './routes.ts';
-import type { SandboxState } from './sandbox-state.ts';
 
 function openRecord({ clock, log }: SandboxState, request: IncomingMessage): RequestRecord {
   if (log === undefined) return { time: '', events: 0 };
@@ -31,9 +30,6 @@ function endRecord(
   record.milliseconds = Math.round(clock.monotonic() - arrived);
   writeRecord(log, record, bearerToken(request.headers.authorization));
 }
-
-/** One for all requests: the default reason is a new DOMException for each, with its stack. */
-const connectionClosed = new Error('the connection has ended');
 
 function openExchange(
   state: SandboxState,
@@ -60,7 +56,7 @@ function openExchange(
   response.once('close', () => {
     if (state.open.get(socket) === exchange) state.open.delete(socket);
     endRecord(state, exchange);
-    if (!response.writableFinished) closed.abort(connectionClosed);
+    if (!response.writableFinished) closed.abort(new Error('the connection has ended'));
   });
   return exchange;
 }
@@ -79,13 +75,13 @@ function refuseForeignHost(hostHeader = ''): void {
 }
 
 async function takeBody(
-  { limits, memory }: SandboxState,
+  state: SandboxState,
   exchange: Exchange,
   route: Route | undefined,
 ): Promise<ParsedBody> {
   if (route?.takesBody !== true) return { problem: 'the request has no body' };
-  const bytes = await readBody(exchange, limits, memory);
-  const body = parseBody(bytes, limits);
+  const bytes = await readBody(exchange, state);
+  const body = parseBody(bytes, state.limits);
   recordBody(exchange.record, bytes, 'value' in body ? body.value : undefined);
   return body;
 }
@@ -106,18 +102,6 @@ function applyRules(exchange: Exchange, rules: FaultRules, path: string, body: P
   return applied.prompt ?? prompt ?? '';
 }
 
-/** Applies the faults before an answer. @returns whether the exchange has ended */
-async function delayOrCut(exchange: Exchange): Promise<boolean> {
-  const { fault, response } = exchange;
-  if (fault['early-hints'] === true) {
-    response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
-  }
-  if (fault.delay !== undefined) await pause(exchange, fault.delay);
-  if (cutPosition(fault) !== 'request') return false;
-  await cut(exchange);
-  return true;
-}
-
 /** Checks the key before it reads the body, because unknown clients may send anything. */
 async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const { record, request } = exchange;
@@ -131,7 +115,16 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   dropBody(request, state.limits);
   state.limiter.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
-  if ((await delayOrCut(exchange)) || (await answerWithFault(exchange))) return;
+  const { fault } = exchange;
+  if (fault['early-hints'] === true) {
+    exchange.response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
+  }
+  if (fault.delay !== undefined) await pause(exchange, fault.delay);
+  if (cutPosition(fault) === 'request') {
+    await cut(exchange);
+    return;
+  }
+  if (await answerWithFault(exchange)) return;
   await answerRoute({ exchange, state, key, body, prompt }, route, path);
 }
 

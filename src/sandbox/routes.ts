@@ -4,12 +4,11 @@ import { completionBody } from './answers/completion.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
 import { sendJson } from './answers/whole-answer.ts';
 import { checkCompletionBody, checkWindow } from './completion-body.ts';
-import { type Exchange, pause } from './exchange.ts';
+import { type Exchange, pause, type SandboxState } from './exchange.ts';
 import { openCompletion } from './open-completion.ts';
 import { authorize, type KeyTier } from './keys.ts';
 import { modelList, modelRecord } from './model-records.ts';
 import type { ParsedBody } from './read-body.ts';
-import type { SandboxState } from './sandbox-state.ts';
 import { countPromptTokens } from './token-counter.ts';
 
 /** A request with a valid key, within its rate limit. */

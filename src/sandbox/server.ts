@@ -10,11 +10,10 @@ import { isLoopback } from '../address.ts';
 import { createRateLimiter } from './keys.ts';
 import type { RateLimit } from './keys.ts';
 import { type SandboxLimits, defaultLimits } from './limits.ts';
-import { createBodyMemory } from './read-body.ts';
 import { createRefuseConnection } from './refuse-connection.ts';
 import { handleRequest } from './request-handler.ts';
 import { writeRecord } from './request-record.ts';
-import type { SandboxState } from './sandbox-state.ts';
+import type { SandboxState } from './exchange.ts';
 
 export interface SandboxOptions {
   /** A loopback address; default `127.0.0.1`. */
@@ -49,30 +48,21 @@ export interface Sandbox {
 }
 
 function createState(options: SandboxOptions): SandboxState {
-  const {
-    clock = systemClock,
-    faults = [],
-    rateLimit,
-    log,
-    latency,
-    engine,
-    lenient = false,
-  } = options;
+  const { clock = systemClock } = options;
   const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
-  const limits = { ...defaultLimits, ...options.limits };
   return {
     clock,
-    log,
-    engine,
-    limits,
-    isLenient: lenient,
-    memory: createBodyMemory(limits),
+    log: options.log,
+    engine: options.engine,
+    limits: { ...defaultLimits, ...options.limits },
+    isLenient: options.lenient === true,
     open: new WeakMap(),
-    rules: createFaultRules(faults),
-    limiter: createRateLimiter(clock, rateLimit),
-    latency: { ...Object.fromEntries(typical), ...latency },
+    rules: createFaultRules(options.faults ?? []),
+    limiter: createRateLimiter(clock, options.rateLimit),
+    latency: { ...Object.fromEntries(typical), ...options.latency },
     isClosing: false,
     requests: 0,
+    bodyBytes: 0,
   };
 }
 
@@ -123,11 +113,6 @@ function openServer(state: SandboxState): Server {
   return server;
 }
 
-function allowExit(server: Server): void {
-  server.unref();
-  server.on('connection', (socket) => socket.unref());
-}
-
 /**
  * Starts the mock of the service, which has language models only with an engine.
  * @throws Failure `usage` if the host is not loopback or the port is not available
@@ -141,7 +126,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
   const state = createState(options);
   const server = openServer(state);
-  if (unref) allowExit(server);
+  if (unref) server.unref().on('connection', (socket) => socket.unref());
   const { address, family, port: actual } = await listen(server, host, port);
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,

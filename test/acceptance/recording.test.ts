@@ -21,7 +21,7 @@ import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 import { runShell } from '../support/shell.ts';
 
-async function recorded(...prompts: readonly string[]): Promise<string> {
+async function recordedTape(...prompts: readonly string[]): Promise<string> {
   const tape = newPath();
   for (const prompt of prompts) await runNatter(['--sandbox', '--record', tape, prompt]);
   return tape;
@@ -29,7 +29,7 @@ async function recorded(...prompts: readonly string[]): Promise<string> {
 
 test('a recording needs no key, address or network', async () => {
   const server = await serve([[streamed('not this')]]);
-  const tape = await recorded('[sandbox echo] from the tape');
+  const tape = await recordedTape('[sandbox echo] from the tape');
   const words = ['--replay', tape, '[sandbox echo] from the tape'];
   const alone = await runNatter(words);
   const configured = await runNatter(words, { env: serviceAt(server) });
@@ -39,7 +39,7 @@ test('a recording needs no key, address or network', async () => {
 });
 
 test('a request that was not recorded fails with exit code 3 and the closest difference', async () => {
-  const tape = await recorded('[sandbox echo] hello');
+  const tape = await recordedTape('[sandbox echo] hello');
   const { code, stdout, stderr } = await runNatter(['--replay', tape, '[sandbox echo] hallo']);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain(

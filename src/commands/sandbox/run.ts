@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
 import { faultFromOptions } from '../../sandbox/faults/fault-options.ts';
@@ -6,10 +7,10 @@ import { parseScenario } from '../../sandbox/faults/scenario.ts';
 import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import type { UpstreamOptions } from './upstream-settings.ts';
-import type { Upstream } from './upstream.ts';
+import { openUpstream } from './upstream.ts';
 
 /** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
 export interface SandboxOptions extends UpstreamOptions {
@@ -45,24 +46,6 @@ async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]
   return isFaulty ? [...scenario, { label: 'command line', when: {}, fault }] : scenario;
 }
 
-async function openUpstream(
-  context: Context,
-  presentation: Presentation,
-  options: SandboxOptions,
-): Promise<Upstream | undefined> {
-  const { upstream, upstreamProfile, map } = options;
-  if ((upstream ?? upstreamProfile ?? map) === undefined) return undefined;
-  const upstreams = await import('./upstream.ts');
-  return upstreams.openUpstream(context, presentation, options);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 /** @throws Failure, or the reason `context.signal` was aborted with */
 export async function serveSandbox(context: Context, options: SandboxOptions): Promise<void> {
   const presentation = await present(context, options);
@@ -71,7 +54,8 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
   const port = parsePort(options.port);
   const faults = await faultRules(options);
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
-  const upstream = await openUpstream(context, presentation, options);
+  const isGateway = (options.upstream ?? options.upstreamProfile ?? options.map) !== undefined;
+  const upstream = isGateway ? await openUpstream(context, presentation, options) : undefined;
   try {
     const sandbox = await startSandbox({
       host: options.host,
@@ -90,7 +74,7 @@ export async function serveSandbox(context: Context, options: SandboxOptions): P
     const example = `NATTER_BASE_URL=${sandbox.url} NATTER_API_KEY=${sandboxKey} natter "hi"`;
     const other = `natter: base URL of other programs: ${sandbox.url}/v1, key: ${sandboxKey}`;
     if (options.quiet !== true) await stderr.write(`natter: try it: ${example}\n${other}\n`);
-    await aborted(context.signal);
+    if (!context.signal.aborted) await once(context.signal, 'abort');
     await sandbox.close();
   } finally {
     upstream?.close();

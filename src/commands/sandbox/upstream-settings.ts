@@ -4,15 +4,15 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { definitions } from '../../settings/definitions.ts';
-import type { SettingValues } from '../../settings/setting-values.ts';
 import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
+import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { noticeRisks } from '../service/notice-risks.ts';
-import { keepSecrets, readStored, type SettingsContext } from '../service/settings-access.ts';
+import { keepSecrets, readStored } from '../service/settings-access.ts';
 
 export interface UpstreamOptions extends GlobalOptions {
   /** The port of the sandbox, unparsed. */
@@ -29,10 +29,6 @@ const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 /** The hint for a refused key. */
 export const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
-export interface UpstreamSettings extends ResolvedSettings {
-  readonly values: SettingValues & { readonly baseUrl: string };
-}
-
 function withKey(settings: ResolvedSettings, environment: Environment): ResolvedSettings {
   const text = environment[keyVariable] ?? '';
   if (text === '') return settings;
@@ -43,61 +39,39 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
   return { ...others, apiKey: { value, source }, unsentSecrets };
 }
 
-function requireUpstream({ upstream, upstreamProfile }: UpstreamOptions): void {
-  if (upstream !== undefined || upstreamProfile !== undefined) return;
-  throw new Failure('usage', '--map needs an upstream', {
-    hint: 'add --upstream <url> or --upstream-profile <name>',
-  });
-}
-
-/** @throws Failure `usage` that names the option */
-function parseUpstream({ upstream, upstreamProfile }: UpstreamOptions) {
-  return {
-    profile:
-      upstreamProfile === undefined
-        ? undefined
-        : checkProfileName(upstreamProfile, '--upstream-profile', 'usage'),
-    baseUrl:
-      upstream === undefined
-        ? undefined
-        : parseSettingValue(definitions.baseUrl, upstream, { label: '--upstream', kind: 'usage' }),
-  };
-}
-
-/** A sandbox that is its own upstream would forward a request to itself forever. */
-function refuseLoop(baseUrl: string, { port }: UpstreamOptions): void {
-  const url = parseBaseUrl(baseUrl);
-  if (!isLoopbackName(url.hostname) || url.port !== port) return;
-  throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
-    hint: 'choose a different --port',
-  });
-}
-
 /**
  * The settings for requests to the upstream. Other NATTER_ variables are ignored, because they are for the clients of
  * the sandbox. Without `--retries` nothing is retried, because those clients retry.
  * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
 export function upstreamSettings(
-  context: SettingsContext,
+  context: Context,
   notices: Notices,
   options: UpstreamOptions,
-): UpstreamSettings {
-  requireUpstream(options);
-  const upstream = parseUpstream(options);
-  const { profile } = upstream;
-  const { retries = '0' } = options;
-  const nothing = { settings: emptySettings, credentials: emptyCredentials };
+): { readonly settings: ResolvedSettings; readonly baseUrl: string } {
+  const { upstream, upstreamProfile, retries = '0' } = options;
+  if (upstream === undefined && upstreamProfile === undefined) {
+    throw new Failure('usage', '--map needs an upstream', {
+      hint: 'add --upstream <url> or --upstream-profile <name>',
+    });
+  }
+  const profile =
+    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
+  const address = { label: '--upstream', kind: 'usage' } as const;
   const resolved = resolveSettings({
     flags: {
       ...options,
-      ...upstream,
+      profile,
+      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
       retries,
       // The clients of the sandbox decide about a Retry-After of any length.
       retryMaxWait: options.retryMaxWait ?? '0',
     },
     environment: {},
-    stored: profile === undefined ? nothing : readStored(context, notices),
+    stored:
+      profile === undefined
+        ? { settings: emptySettings, credentials: emptyCredentials }
+        : readStored(context, notices),
   });
   const settings = withKey(resolved, context.environment);
   const { baseUrl } = settings.values;
@@ -106,8 +80,14 @@ export function upstreamSettings(
       hint: `natter config set base-url <url> --profile ${profile}`,
     });
   }
-  refuseLoop(baseUrl, options);
+  const { hostname, port } = parseBaseUrl(baseUrl);
+  if (isLoopbackName(hostname) && port === options.port) {
+    // It would forward a request to itself forever.
+    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
+      hint: 'choose a different --port',
+    });
+  }
   keepSecrets(context, settings);
   noticeRisks(context, notices, settings);
-  return { ...settings, values: { ...settings.values, baseUrl } };
+  return { settings, baseUrl };
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { catalogue, type CompletionRequest } from '../../client/contract.ts';
+import { catalogue } from '../../client/contract.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -8,13 +8,8 @@ import { withoutSources } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
 import { maskMessage } from '../program/mask-secrets.ts';
-import { openClient, serviceKey, type Target } from '../service/service.ts';
-import {
-  keyHint,
-  type UpstreamOptions,
-  type UpstreamSettings,
-  upstreamSettings,
-} from './upstream-settings.ts';
+import { openClient, serviceKey } from '../service/service.ts';
+import { keyHint, type UpstreamOptions, upstreamSettings } from './upstream-settings.ts';
 
 /** The upstream's model for each model of the contract. */
 export type ModelMap = Readonly<Record<string, string>>;
@@ -86,75 +81,10 @@ export interface Upstream {
   close(): void;
 }
 
-type Output = Pick<Presentation, 'notices' | 'debugLog'>;
-
-interface EngineParts {
-  readonly client: Client;
-  readonly models: ModelMap;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly mask: (text: string) => string;
-  readonly reportFailure: (failure: Failure) => void;
-}
-
-async function targetOf(context: Context, settings: UpstreamSettings): Promise<Target> {
-  const { baseUrl, apiPath } = settings.values;
-  return { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
-}
-
-function createEngine(parts: EngineParts): Engine {
-  const { client, models, params, mask, reportFailure } = parts;
-  // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
-  const { stream_options: _streamOptions, ...wholeParams } = params;
-  function upstreamRequest(request: CompletionRequest): CompletionRequest {
-    return {
-      ...request,
-      model: models[request.model] ?? request.model,
-      params: request.stream === true ? params : wholeParams,
-    };
-  }
-  function reported(error: unknown): unknown {
-    if (!(error instanceof Failure)) return error;
-    reportFailure(error);
-    const { kind, message, status, retryAfterSeconds } = error;
-    return new Failure(kind, mask(message), {
-      cause: error,
-      ...(status === undefined ? {} : { status }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    });
-  }
-  return async function* forward(request, signal) {
-    try {
-      yield* client.chat(upstreamRequest(request), { signal });
-    } catch (error) {
-      throw reported(error);
-    }
-  };
-}
-
 const network = { network: undiciNetwork };
 
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
 const listTimeout = 10_000;
-
-async function findModels(
-  context: Context,
-  { notices, debugLog }: Output,
-  settings: UpstreamSettings,
-  target: Target,
-  mapped: ModelMap,
-): Promise<ModelMap> {
-  const { values } = settings;
-  const limited = { ...settings, values: { ...values, timeout: listTimeout } };
-  const client = await openClient(context, debugLog, limited, target, network);
-  try {
-    const models = await chooseModels(client, mapped, notices, context.signal);
-    const pairs = catalogue.map(({ id }) => `${id} is ${models[id]}`).join(', ');
-    notices.notice(`upstream ${values.baseUrl}: ${pairs}`);
-    return models;
-  } finally {
-    client.close();
-  }
-}
 
 /**
  * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
@@ -162,23 +92,44 @@ async function findModels(
  */
 export async function openUpstream(
   context: Context,
-  output: Output,
+  { notices, debugLog }: Presentation,
   options: UpstreamOptions,
 ): Promise<Upstream> {
-  const { notices, debugLog } = output;
   const mapped = parseModelMap(options.map ?? []);
-  const settings = upstreamSettings(context, notices, options);
-  const target = await targetOf(context, settings);
-  const models = await findModels(context, output, settings, target, mapped);
+  const { settings, baseUrl } = upstreamSettings(context, notices, options);
+  const { apiPath } = settings.values;
+  const target = { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
+  const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
+  const lister = await openClient(context, debugLog, limited, target, network);
+  const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
+    lister.close(),
+  );
+  const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
+  notices.notice(`upstream ${baseUrl}: ${pairs}`);
   const client = await openClient(context, debugLog, settings, target, network);
-  const engine = createEngine({
-    client,
-    models,
-    params: withoutSources(settings.params),
-    mask: (text) => maskMessage(context.secrets, text),
-    // The client's own hints are for users of natter, not for the operator of the sandbox.
-    reportFailure: ({ kind, message }) =>
-      notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`),
-  });
-  return { engine, close: () => client.close() };
+  const params = withoutSources(settings.params);
+  // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
+  const { stream_options: _streamOptions, ...wholeParams } = params;
+
+  /** Without hints, which are for users of natter, not for the operator of the sandbox. */
+  function report({ kind, message, status, retryAfterSeconds }: Failure): Failure {
+    notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
+    return new Failure(kind, maskMessage(context.secrets, message), {
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+
+  return {
+    async *engine(request, signal) {
+      const model = models[request.model] ?? request.model;
+      const fields = request.stream === true ? params : wholeParams;
+      try {
+        yield* client.chat({ ...request, model, params: fields }, { signal });
+      } catch (error) {
+        throw error instanceof Failure ? report(error) : error;
+      }
+    },
+    close: () => client.close(),
+  };
 }

@@ -15,13 +15,14 @@ export function cutPosition(fault: Fault): number | 'request' | undefined {
 }
 
 /** Closes the connection after sending what was written. */
-export async function breakOff({ response }: Pick<Exchange, 'response'>): Promise<void> {
+export async function breakOff({ response }: Exchange): Promise<void> {
   await nextTurn();
   response.socket?.destroySoon();
 }
 
 /** Ends the answer early. `end` is valid HTTP, `fin` and `rst` are not. */
-export async function cut({ response, record, fault }: Exchange): Promise<void> {
+export async function cut(exchange: Exchange): Promise<void> {
+  const { response, record, fault } = exchange;
   record.ended = 'cut';
   const { socket } = response;
   if (fault.cut === 'end' && response.headersSent) {
@@ -29,7 +30,7 @@ export async function cut({ response, record, fault }: Exchange): Promise<void> 
     return;
   }
   if (fault.cut !== 'rst') {
-    await breakOff({ response });
+    await breakOff(exchange);
     return;
   }
   await nextTurn();

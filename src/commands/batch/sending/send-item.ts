@@ -272,8 +272,11 @@ export async function sendChecked(
   const answers = withoutCancelled(
     await askUntilConforming({ check, messages, send, onMismatch: mayAskAgain }),
   );
+  const last = lastOf(answers).answer;
+  // The budget refused to ask again: the answer before has been paid for.
+  const before = last.failure?.kind === 'budget' ? answers.at(-2)?.answer : undefined;
   return {
-    ...lastOf(answers).answer,
+    ...(before ?? last),
     metadata: metadataOf(answers),
     failure: failureOf(check, answers),
     checked: checkedFields(answers, model),

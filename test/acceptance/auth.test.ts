@@ -43,7 +43,7 @@ test('N3 login finds an API without /v1, and stores its path', async () => {
   const url = `${server.url}/gateway`;
   const login = await runNatter(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
   expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('api-path is /') });
-  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello');
+  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
     '/gateway/models',

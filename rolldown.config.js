@@ -36,7 +36,7 @@ const groups = [
       'client/(?!http/undici-network)',
       'commands/(chat/(run|start|mistaken-command)|service/masked-client)',
       'conversation/journal/',
-      'secrecy/[^/]*$',
+      'secrets/[^/]*$',
       'storage/',
       'usage/',
     ),

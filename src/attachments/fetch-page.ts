@@ -7,7 +7,7 @@ import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
-import { maskUrl } from '../secrecy/mask.ts';
+import { maskUrl } from '../secrets/mask.ts';
 import { isPrivateHost, type LookUp } from './private-address.ts';
 
 export interface FetchOptions {

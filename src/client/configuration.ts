@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
-import { createSecretFilter, minLengthInMessages } from '../secrecy/secret-filter.ts';
-import { secretsOf } from '../secrecy/secret-parts.ts';
+import { createSecretFilter, minLengthInMessages } from '../secrets/secret-filter.ts';
+import { secretsOf } from '../secrets/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/error-body.ts';
 import { addsApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { HttpRequest } from '../client/http/transport.ts';
 import { exitCodes, type FailureKind, type Remedy } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
-import { maskValue } from '../secrecy/mask.ts';
+import { maskValue } from '../secrets/mask.ts';
 
 export const formatVersion = 1;
 const formatName = 'natter-recording';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback } from '../address.ts';
 import { Failure } from '../failure.ts';
-import { maskKey } from '../secrecy/mask.ts';
+import { maskKey } from '../secrets/mask.ts';
 import { answerWithFault, answerFailure } from './answers/whole-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
 import { lastUserText } from './completion-body.ts';

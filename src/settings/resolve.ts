@@ -4,7 +4,7 @@ import type { Definition, SettingKey } from './setting-values.ts';
 import { definitions, settingKeys } from './definitions.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
-import { isSecretHeader } from '../secrecy/secret-parts.ts';
+import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { checkHeaderName, checkParameterName } from './setting-name.ts';
 import {
   parseApiKey,

@@ -120,9 +120,9 @@ test('the library contains only the client and its packages', () => {
       'filtered-characters',
       'json',
       'library',
-      'secrecy/mask',
-      'secrecy/secret-filter',
-      'secrecy/secret-parts',
+      'secrets/mask',
+      'secrets/secret-filter',
+      'secrets/secret-parts',
     ].map((name) => `src/${name}.ts`),
   );
   const packages = sources.flatMap(

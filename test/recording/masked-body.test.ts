@@ -8,7 +8,7 @@ import { readRecording } from '../../src/recording/read-recording.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
-import { createSecretFilter, type SecretFilter } from '../../src/secrecy/secret-filter.ts';
+import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
 import { fc } from '../support/properties.ts';
 import { choice, delta, done, event } from '../support/raw-replies.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
-import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
+import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';

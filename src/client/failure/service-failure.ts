@@ -1,6 +1,6 @@
 import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import { maskUrl } from '../../secrecy/mask.ts';
+import { maskUrl } from '../../secrets/mask.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';

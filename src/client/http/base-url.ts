@@ -1,6 +1,6 @@
 import { Failure, type Remedy } from '../../failure.ts';
 import { completeAddress, portProblem } from '../../address.ts';
-import { maskUrl } from '../../secrecy/mask.ts';
+import { maskUrl } from '../../secrets/mask.ts';
 
 const remedy: Remedy = { code: 'correct-base-url' };
 

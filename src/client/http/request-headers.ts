@@ -3,7 +3,7 @@ import { hostAndPort } from './base-url.ts';
 import type { RequestHeaders } from './transport.ts';
 import { Failure } from '../../failure.ts';
 import { isLoopbackName } from '../../address.ts';
-import { isSecretHeader, keyProblem } from '../../secrecy/secret-parts.ts';
+import { isSecretHeader, keyProblem } from '../../secrets/secret-parts.ts';
 
 /**
  * The key without surrounding white space.

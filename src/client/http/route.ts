@@ -1,7 +1,7 @@
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { isLoopbackName, portProblem } from '../../address.ts';
-import { maskUrl } from '../../secrecy/mask.ts';
+import { maskUrl } from '../../secrets/mask.ts';
 import { hostAndPort, parseUrl } from './base-url.ts';
 
 /** The way to one service: directly or through a proxy. */

@@ -6,7 +6,7 @@ import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { inspectCertificate, type TlsInspection } from '../../client/http/inspect-certificate.ts';
 import { createRoute, proxyFor, type Route } from '../../client/http/route.ts';
 import { isSet, type Environment } from '../../environment.ts';
-import { isSecretHeader } from '../../secrecy/secret-parts.ts';
+import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { withHint } from '../program/report.ts';

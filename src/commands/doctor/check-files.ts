@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
-import { isSecretHeader } from '../../secrecy/secret-parts.ts';
+import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { privateMode, settingsFile, settingsPath } from '../../settings/settings-file.ts';

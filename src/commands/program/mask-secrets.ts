@@ -2,7 +2,7 @@ import {
   type SecretFilter,
   minLengthInMessages,
   minLengthInText,
-} from '../../secrecy/secret-filter.ts';
+} from '../../secrets/secret-filter.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Secrets } from './secrets.ts';
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../../environment.ts';
-import { createSecretFilter, type SecretFilter } from '../../secrecy/secret-filter.ts';
-import { secretsOf, type SecretSources } from '../../secrecy/secret-parts.ts';
+import { createSecretFilter, type SecretFilter } from '../../secrets/secret-filter.ts';
+import { secretsOf, type SecretSources } from '../../secrets/secret-parts.ts';
 
 /** The secrets of a run; `mask-secrets.ts` masks them. */
 export interface Secrets {

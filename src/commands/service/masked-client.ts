@@ -5,9 +5,9 @@ import type {
   RefusalReceived,
   TextReceived,
 } from '../../client/events.ts';
-import { maskValue } from '../../secrecy/mask.ts';
-import { createMaskedStream, type MaskedStream } from '../../secrecy/masked-stream.ts';
-import type { SecretFilter } from '../../secrecy/secret-filter.ts';
+import { maskValue } from '../../secrets/mask.ts';
+import { createMaskedStream, type MaskedStream } from '../../secrets/masked-stream.ts';
+import type { SecretFilter } from '../../secrets/secret-filter.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 

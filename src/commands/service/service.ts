@@ -12,7 +12,7 @@ import {
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { maskUrl } from '../../secrecy/mask.ts';
+import { maskUrl } from '../../secrets/mask.ts';
 import type { UsageSource } from '../../usage/budget.ts';
 import { meterClient } from '../../usage/meter.ts';
 import { learnWindows, withWindow } from '../../usage/windows.ts';

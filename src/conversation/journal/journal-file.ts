@@ -1,6 +1,6 @@
 import { startTimer, type ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { maskValue } from '../../secrecy/mask.ts';
+import { maskValue } from '../../secrets/mask.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
 import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';

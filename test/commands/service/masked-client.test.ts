@@ -3,7 +3,7 @@ import type { Client } from '../../../src/client/client.ts';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { maskClient } from '../../../src/commands/service/masked-client.ts';
 import { Failure } from '../../../src/failure.ts';
-import { createSecretFilter } from '../../../src/secrecy/secret-filter.ts';
+import { createSecretFilter } from '../../../src/secrets/secret-filter.ts';
 import { secretKey } from '../../support/secret.ts';
 
 const filter = createSecretFilter([secretKey], 8);

@@ -4,7 +4,7 @@ import { keyPrefix, openQueue } from './redis-queue.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { Environment } from '../../../environment.ts';
 import { Failure, type FailureKind } from '../../../failure.ts';
-import { maskUrl } from '../../../secrecy/mask.ts';
+import { maskUrl } from '../../../secrets/mask.ts';
 import { errorCode } from '../../../storage/storage-failure.ts';
 
 /** The address of a queue server. */

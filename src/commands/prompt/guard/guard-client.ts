@@ -1,7 +1,7 @@
 import type { Middleware } from '../../../client/client.ts';
 import type { Message } from '../../../client/contract.ts';
 import type { Context } from '../../program/context.ts';
-import { maskValue } from '../../../secrecy/mask.ts';
+import { maskValue } from '../../../secrets/mask.ts';
 import {
   openRedaction,
   type Plan,

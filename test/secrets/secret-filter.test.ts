@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSecretFilter } from '../../src/secrecy/secret-filter.ts';
+import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
 
 /** Masks secrets of four or more characters. */
 function maskOf(...secrets: readonly string[]): (text: string) => string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSecrets } from '../../../src/secrecy/shapes/find-secrets.ts';
+import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
 import { random } from '../../support/secret-shapes.ts';
 
 const hex = (length: number) => random(length, '0123456789abcdef');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findSecrets } from '../../../src/secrecy/shapes/find-secrets.ts';
-import { createRedactions } from '../../../src/secrecy/shapes/redactions.ts';
+import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
+import { createRedactions } from '../../../src/secrets/shapes/redactions.ts';
 import { githubToken, privateKey, random } from '../../support/secret-shapes.ts';
 
 const numbers = () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretHeader, secretsOf } from '../../src/secrecy/secret-parts.ts';
+import { isSecretHeader, secretsOf } from '../../src/secrets/secret-parts.ts';
 
 const basic = (text: string) => Buffer.from(text).toString('base64');
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findSecrets } from '../../../src/secrecy/shapes/find-secrets.ts';
+import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
 
 const isText = /\.(?:[cm]?[jt]sx?|md|json|ya?ml|sh|txt)$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maskKey, maskUrl } from '../../src/secrecy/mask.ts';
+import { maskKey, maskUrl } from '../../src/secrets/mask.ts';
 import { fc } from '../support/properties.ts';
 
 describe('maskUrl', () => {

@@ -4,7 +4,7 @@ import type { Notices } from '../output/notices.ts';
 import { Failure } from '../failure.ts';
 import { type HeldLock, holdLock, type LockOptions } from '../storage/lock/lock.ts';
 import { resolveFolders } from '../settings/folders.ts';
-import { maskText } from '../commands/program/mask-secrets.ts';
+import { maskText } from '../commands/program/secrets.ts';
 import type { Context } from '../commands/program/context.ts';
 import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';

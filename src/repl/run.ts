@@ -7,7 +7,7 @@ import {
 } from '../commands/journal/open-conversation.ts';
 import { canRedraw, present, type Presentation } from '../commands/print/presentation.ts';
 import type { Context } from '../commands/program/context.ts';
-import { cleanLine } from '../commands/program/mask-secrets.ts';
+import { cleanLine } from '../commands/program/secrets.ts';
 import { attachFiles } from '../commands/prompt/attach-files.ts';
 import { resumedChanges } from '../commands/service/changed-params.ts';
 import { otherProfiles } from '../commands/service/other-profiles.ts';

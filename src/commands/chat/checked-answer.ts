@@ -16,7 +16,7 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { createTextOutput } from '../print/answer-output.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import { cleanLine } from '../program/secrets.ts';
 import type { ChatRun } from './chat-run.ts';
 import { askPrompt, type GivenAnswer, type ReadyPrompt } from './run.ts';
 

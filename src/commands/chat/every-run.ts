@@ -19,7 +19,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { openWindowStatus, type WindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import { cleanLine } from '../program/secrets.ts';
 import { withHint } from '../program/report.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';

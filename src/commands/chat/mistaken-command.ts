@@ -5,7 +5,7 @@ import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { childNamed, type CompletedCommand } from '../completion/tree.ts';
 import type { Context } from '../program/context.ts';
 import { foreignCommands, foreignVerbs } from '../program/foreign-words.ts';
-import { maskMessage } from '../program/mask-secrets.ts';
+import { maskMessage } from '../program/secrets.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 /** A word of a suggestion; text is left out, as it may be long or need quotes. */

@@ -17,7 +17,7 @@ import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import type { AnswerPrinter } from '../../output/answer-printer.ts';
 import { usageLine } from '../../output/figures.ts';
 import { createAnswerOutput, lookOf } from '../print/answer-output.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import { cleanLine } from '../program/secrets.ts';
 import type { Context } from '../program/context.ts';
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
 import { openSecretGuard } from '../prompt/guard/secret-guard.ts';

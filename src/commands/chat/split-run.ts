@@ -41,7 +41,7 @@ import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { printJson } from '../print/print-data.ts';
 import { openWindowStatus } from '../print/window-status.ts';
 import type { Context } from '../program/context.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import { cleanLine } from '../program/secrets.ts';
 import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
 import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
 import { chainClients, fallbackModels } from '../service/fallback.ts';

@@ -11,7 +11,7 @@ import { present } from '../print/presentation.ts';
 import { printJson } from '../print/print-data.ts';
 import type { Context } from '../program/context.ts';
 import { nameProfile } from '../program/hint-origin.ts';
-import { cleanLine } from '../program/mask-secrets.ts';
+import { cleanLine } from '../program/secrets.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { readSettings } from '../service/settings-access.ts';
 import { checkConnection } from './check-connection.ts';

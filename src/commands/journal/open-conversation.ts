@@ -16,7 +16,7 @@ import { awaitHolder } from '../program/await-holder.ts';
 import { changedParams, resumedChanges } from '../service/changed-params.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import type { Context } from '../program/context.ts';
-import { maskText } from '../program/mask-secrets.ts';
+import { maskText } from '../program/secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
 import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
 import {

@@ -7,7 +7,7 @@ import { terminalColors } from '../../terminal/device/terminal-colors.ts';
 import type { TerminalColors } from '../../terminal/themes.ts';
 import { opensLinks } from '../../terminal/device/link-support.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { cleanLine, maskMessage } from '../program/mask-secrets.ts';
+import { cleanLine, maskMessage } from '../program/secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 

@@ -12,7 +12,7 @@ import { wantsJson } from './command-line.ts';
 import { flagValue, hasFlag } from './flag-value.ts';
 import type { Context } from './context.ts';
 import { givenAddress, nameProfile, withAddress } from './hint-origin.ts';
-import { cleanLine } from './mask-secrets.ts';
+import { cleanLine } from './secrets.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 

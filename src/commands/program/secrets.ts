@@ -1,8 +1,14 @@
 import type { Environment } from '../../environment.ts';
-import { createSecretFilter, type SecretFilter } from '../../secrets/secret-filter.ts';
+import {
+  createSecretFilter,
+  minLengthInMessages,
+  minLengthInText,
+  type SecretFilter,
+} from '../../secrets/secret-filter.ts';
 import { secretsOf, type SecretSources } from '../../secrets/secret-parts.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 
-/** The secrets of a run; `mask-secrets.ts` masks them. */
+/** The secrets of a run. */
 export interface Secrets {
   /** The filter of those with `shortest` or more characters; a new one after each `keep`. */
   filter(shortest: number): SecretFilter | undefined;
@@ -27,4 +33,24 @@ export function createSecrets(environment: Environment): Secrets {
       filters.clear();
     },
   };
+}
+
+/** A message of natter with every known secret masked, encoded ones too. */
+export function maskMessage(secrets: Secrets, text: string): string {
+  return secrets.filter(minLengthInMessages)?.mask(text) ?? text;
+}
+
+/** A text from anywhere as one line that is safe to show: sanitized, secrets masked. */
+export function cleanLine({ secrets }: { readonly secrets: Secrets }, text: string): string {
+  return maskMessage(secrets, sanitizeLine(text));
+}
+
+/** The filter of answers, conversations and recordings; undefined while no secret is known. */
+export function textFilter(secrets: Secrets): SecretFilter | undefined {
+  return secrets.filter(minLengthInText);
+}
+
+/** A text of an answer, conversation or recording with every known secret masked. */
+export function maskText(secrets: Secrets, text: string): string {
+  return textFilter(secrets)?.mask(text) ?? text;
 }

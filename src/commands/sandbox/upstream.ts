@@ -7,7 +7,7 @@ import type { Engine } from '../../sandbox/engine.ts';
 import { withoutSources } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import { maskMessage } from '../program/mask-secrets.ts';
+import { maskMessage } from '../program/secrets.ts';
 import { openClient, serviceKey } from '../service/service.ts';
 import { keyHint, type UpstreamOptions, upstreamSettings } from './upstream-settings.ts';
 

@@ -10,7 +10,7 @@ import { appendFile } from '../../storage/append-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../program/context.ts';
-import { maskText, textFilter } from '../program/mask-secrets.ts';
+import { maskText, textFilter } from '../program/secrets.ts';
 import type { ReplayChoice } from './recording-choice.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 

@@ -18,7 +18,7 @@ import { meterClient } from '../../usage/meter.ts';
 import { learnWindows, withWindow } from '../../usage/windows.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
-import { maskText, textFilter } from '../program/mask-secrets.ts';
+import { maskText, textFilter } from '../program/secrets.ts';
 import { chooseRecording, type ReplayChoice } from './recording-choice.ts';
 import { noticeRisks } from './notice-risks.ts';
 import { withoutThinkTags } from './think-tags.ts';

@@ -1,5 +1,5 @@
 import type { ChatOptions } from '../../commands/chat/chat-run.ts';
-import { cleanLine } from '../../commands/program/mask-secrets.ts';
+import { cleanLine } from '../../commands/program/secrets.ts';
 import type { Context } from '../../commands/program/context.ts';
 import type { Run } from '../../commands/program/run.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';

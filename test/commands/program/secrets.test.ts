@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskMessage, maskText } from '../../../src/commands/program/mask-secrets.ts';
+import { maskMessage, maskText } from '../../../src/commands/program/secrets.ts';
 import { createSecrets } from '../../../src/commands/program/secrets.ts';
 
 test('K8 masks the key of the environment', () => {

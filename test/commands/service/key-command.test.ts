@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { forgetPrintedKey, keyFromCommand } from '../../../src/commands/service/key-command.ts';
-import { maskMessage } from '../../../src/commands/program/mask-secrets.ts';
+import { maskMessage } from '../../../src/commands/program/secrets.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'natter-test-'));

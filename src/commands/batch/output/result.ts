@@ -3,7 +3,7 @@ import type { InputItem, ItemPlace } from '../../../batch/input/item.ts';
 import { Failure } from '../../../failure.ts';
 import { failureFields } from '../../../output/ending-failure.ts';
 import { fieldsAfterId, jsonLine } from '../../../output/json-answer.ts';
-import { cleanLine } from '../../program/mask-secrets.ts';
+import { cleanLine } from '../../program/secrets.ts';
 import type { Secrets } from '../../program/secrets.ts';
 import type { ItemOutcome } from '../sending/send-item.ts';
 

@@ -8,7 +8,7 @@ import type { ReportOptions } from './show-progress.ts';
 import { type Ending, exitOf } from './summary.ts';
 import type { Presentation } from '../../print/presentation.ts';
 import type { Context } from '../../program/context.ts';
-import { cleanLine } from '../../program/mask-secrets.ts';
+import { cleanLine } from '../../program/secrets.ts';
 import { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';

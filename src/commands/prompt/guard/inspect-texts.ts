@@ -12,7 +12,7 @@ import type { SecretGuardMode } from '../../../settings/setting-values.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../../../terminal/device/controlling-terminal.ts';
 import type { Context } from '../../program/context.ts';
-import { maskMessage, maskText, textFilter } from '../../program/mask-secrets.ts';
+import { maskMessage, maskText, textFilter } from '../../program/secrets.ts';
 import { changeTexts } from '../../service/masked-client.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
 

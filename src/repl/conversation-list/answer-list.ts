@@ -14,7 +14,7 @@ import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 
 type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> &
-  Partial<Pick<OpenList, 'query'>>;
+  Partial<OpenList>;
 
 export const newList = (parts: NewList): OpenList => ({
   query: '',

@@ -53,7 +53,7 @@ function recordRepeated(sending: Sending, turnId: string): string {
 async function recordNew(
   sending: Sending,
   prompt: PromptToSend & { readonly type: 'new' },
-  { files, entries }: Pick<CheckedFiles, 'files' | 'entries'>,
+  { files, entries }: CheckedFiles,
 ): Promise<string> {
   const { core } = sending;
   core.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);

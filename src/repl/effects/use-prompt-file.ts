@@ -69,7 +69,7 @@ type Filled =
 /** Fills a prompt file and checks its texts for secrets. @throws Failure */
 export async function fillPrompt(
   core: SessionCore,
-  prompt: NewPrompt & Required<Pick<NewPrompt, 'use'>>,
+  prompt: NewPrompt & Required<NewPrompt>,
   settings: SessionSettings,
   signal: AbortSignal,
 ): Promise<Filled> {

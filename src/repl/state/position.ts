@@ -68,7 +68,7 @@ export function lastAnswer(path: readonly Turn[]): Turn | undefined {
 export function nextParent({
   conversation,
   branch,
-}: Pick<ReplState, 'conversation' | 'branch'>): string | undefined {
+}: ReplState): string | undefined {
   const path = currentPath(conversation, branch);
   const pair = lastPrompt(path);
   if (pair === undefined || isAnswered(pair)) return path.at(-1)?.id;

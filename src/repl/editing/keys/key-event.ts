@@ -18,7 +18,7 @@ export type KeyEvent =
   /** Line ends are `\n`. `keys`: the keys of one read that were joined into a paste but may have been typed. */
   | { readonly type: 'paste'; readonly text: string; readonly keys?: readonly KeyEvent[] };
 
-export type Modifiers = Partial<Pick<KeyPress, 'ctrl' | 'alt' | 'shift'>>;
+export type Modifiers = Partial<KeyPress>;
 
 export function keyPress(name: string, modifiers: Modifiers = {}): KeyPress {
   return { type: 'key', name, ctrl: false, alt: false, shift: false, ...modifiers };

@@ -82,7 +82,7 @@ test('a service that knows no path has a wrong path in its base URL', async () =
     env,
   });
   expect(code).toBe(6);
-  const advice = `is the path of the base URL right? natter adds /v1/chat/completions to ${url}/v2/foo\n`;
+  const advice = `is the path of the base URL right? natter requests ${url}/v2/foo/v1/chat/completions\n`;
   expect(stdout).toContain(`> ${advice}`);
   expect(stderr).toContain(advice);
 });

@@ -61,7 +61,7 @@ const before = 'it is dark: ';
 const echo = `${before}${secretForms.join(' ')}, thank you`;
 
 /** The masked echo. */
-const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you$/;
+const masked = /^it is dark: (?:\S{0,12}\*\*\*\S{0,3} ?)+, thank you\n?$/;
 
 /** The texts of all files in a home folder except settings and keys. */
 function writtenBelow(home: string): readonly string[] {

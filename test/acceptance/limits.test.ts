@@ -52,7 +52,7 @@ test.each([
   expect(await once(child, 'close')).toEqual([expected, null]);
   closeSync(input);
   expect(stderr).toMatch(
-    /^natter: standard input is (binary: byte 0|longer than 128,000,000 bytes)/,
+    /^natter: standard input is (binary: byte 0|longer than 128,000,000 bytes)/m,
   );
   expect(stderr).not.toMatch(/ERR_|\n\s+at /);
   const kilobytes = Number(readFileSync(memory, 'utf8'));

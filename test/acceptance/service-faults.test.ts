@@ -147,7 +147,7 @@ describe('Y9: malformed JSON', () => {
 test.each([
   [400, 7, 'check the base URL'],
   [403, 5, 'natter auth status shows the key in use'],
-  [404, 6, 'check the base URL'],
+  [404, 6, 'natter added /v1 to the base URL'],
 ])('Y5: models list after a %d has a hint for this command', async (status, code, hint) => {
   const server = await serve([[json(status, {})]]);
   const result = await runNatter(['models', 'list'], { env: serviceAt(server) });

@@ -13,8 +13,7 @@ import type { Effect } from '../state/effect.ts';
 import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 
-type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> &
-  Partial<OpenList>;
+type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
 
 export const newList = (parts: NewList): OpenList => ({
   query: '',

@@ -65,10 +65,7 @@ export function lastAnswer(path: readonly Turn[]): Turn | undefined {
 }
 
 /** The next prompt becomes a version of an unanswered one, so that the roles in a request alternate. */
-export function nextParent({
-  conversation,
-  branch,
-}: ReplState): string | undefined {
+export function nextParent({ conversation, branch }: ReplState): string | undefined {
   const path = currentPath(conversation, branch);
   const pair = lastPrompt(path);
   if (pair === undefined || isAnswered(pair)) return path.at(-1)?.id;

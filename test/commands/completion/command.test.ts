@@ -132,7 +132,6 @@ describe('options', () => {
       '--api-key-command',
       '--ledger',
       '--secret-guard',
-      '--think-tags',
       '--shell-key',
       '--shell-explain-key',
       '--shell-commands',

@@ -77,8 +77,8 @@ test.skipIf(process.platform === 'win32')(
     const env = { ...base, PATH: [join(folder, 'bin'), base['PATH']].join(delimiter) };
     const options = { cwd: folder, env, input: 'data', encoding: 'utf8' } as const;
     const [file, link] = [join(folder, 'analyze.md'), join(folder, 'bin/analyze')];
-    expect(execFileSync(file, ['--lang=js'], options)).toBe('js: data');
-    expect(execFileSync(link, [], { ...options, cwd: '/' })).toBe('ts: data');
+    expect(execFileSync(file, ['--lang=js'], options)).toBe('js: data\n');
+    expect(execFileSync(link, [], { ...options, cwd: '/' })).toBe('ts: data\n');
   },
 );
 

@@ -7,7 +7,6 @@ import { placeholdersOf } from '../../prompt-files/template.ts';
 import { entryAt, isFile } from '../../prompt-files/library/boundary.ts';
 import { fileOf, namesIn } from '../../prompt-files/library/find-prompt.ts';
 import { readUser } from '../../prompt-files/library/load-prompt.ts';
-import { promptMarkdown } from '../../prompt-files/write-markdown.ts';
 import type { Notices } from '../../output/notices.ts';
 import { printTable } from '../print/print-data.ts';
 import { present } from '../print/presentation.ts';
@@ -98,6 +97,7 @@ async function importOne(
   const content = await read(source.file);
   const prompt = await parsePromptFile({ file: source.file, content }, user);
   const file = newPath(context, name, options.project === true);
+  const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
   createPromptFile(file, promptMarkdown(prompt), options.project === true, options.force === true);
   for (const notice of noticesOf(prompt)) attach.notices.notice(notice);
   return [name, file];

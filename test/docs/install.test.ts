@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import * as nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -47,7 +48,9 @@ function openMachine(service: string) {
   };
 }
 
-const folders = ['.config/natter', '.local/share/natter', '.local/state/natter', '.cache/natter'];
+// Node 20 has no compile cache.
+const cached = 'enableCompileCache' in nodeModule ? ['.cache/natter'] : [];
+const folders = ['.config/natter', '.local/share/natter', '.local/state/natter', ...cached];
 
 test(
   'the README installs natter, and uninstalls it without a trace',

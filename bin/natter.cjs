@@ -14,7 +14,7 @@ function isDebuggerWanted() {
 process.on('SIGUSR1', function () {});
 if (process._debugEnd !== undefined && !isDebuggerWanted()) {
   process._debugEnd();
-  setImmediate(() => process._debugEnd());
+  setImmediate(process._debugEnd.bind(process));
 }
 
 if (isOld) {

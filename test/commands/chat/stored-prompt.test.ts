@@ -20,7 +20,7 @@ test('the prompt is in its file before it is sent, on the only connection', asyn
   const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: folder };
   const memory = createMemoryContext({ environment });
   await runProgram({ ...memory.context, random: Math.random }, ['a rare prompt']);
-  expect(memory.stdout()).toBe('Hi');
+  expect(memory.stdout()).toBe('Hi\n');
   expect(stored).toEqual([expect.stringContaining('a rare prompt')]);
   expect(server.connections()).toBe(1);
 });

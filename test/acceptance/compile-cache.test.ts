@@ -39,7 +39,9 @@ async function run(
   program = start,
   words: readonly string[] = details,
 ): Promise<string> {
-  const environment = cleanEnvironment({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '', ...env });
+  // Node checks whether this variable is there, not its value.
+  const { NODE_DISABLE_COMPILE_CACHE: _off, ...clean } = cleanEnvironment({ HOME: home });
+  const environment = { ...clean, ...env };
   // The time limit turns an endless run into a failure.
   const options = { env: environment, timeout: 20_000 };
   const { stdout } = await promisify(execFile)(

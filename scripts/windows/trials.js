@@ -112,7 +112,7 @@ async function openSettings(home) {
 const streams = {
   async 'answers a prompt from arguments with any characters'(home) {
     const words = ['--sandbox', `${echo} ${text} "quoted" %PATH% a\\b\\`];
-    assert.equal((await home.natter(words)).stdout, `${text} "quoted" %PATH% a\\b\\`);
+    assert.equal((await home.natter(words)).stdout, `${text} "quoted" %PATH% a\\b\\\n`);
   },
   async 'keeps the line ends of a pipe'(home) {
     const { stdout } = await home.natter(['--sandbox', echo], { input: 'one\r\ntwo\r\n' });
@@ -137,7 +137,7 @@ const streams = {
   },
   async 'writes UTF-8 whatever the code page is'(home) {
     await home.shell(`chcp 1252 >NUL & NATTER --sandbox "${echo} ${text}" >out.txt`);
-    assert.equal(home.read('out.txt'), text);
+    assert.equal(home.read('out.txt'), `${text}\n`);
   },
 };
 
@@ -214,7 +214,7 @@ const commands = {
     const prompt = `${echo} ${text}`;
     await home.natter(['--sandbox', '--record', 'a recording.jsonl', prompt]);
     const { stdout } = await home.natter(['--replay', 'a recording.jsonl', prompt]);
-    assert.equal(stdout, text);
+    assert.equal(stdout, `${text}\n`);
   },
   async 'has the same exit codes as elsewhere'(home) {
     const codes = { 401: 4, 404: 6, 429: 8, 500: 9, 'fin cut-after=2': 11 };

@@ -171,7 +171,7 @@ function openFence(state: BlockState, start: LineStart): void {
   if (output.style.colored) writeHead(state, info);
   else writeLine(output, `${mark} ${state.codeBlocks} ${info}`.trimEnd(), 'code');
   state.leaf = { kind: 'fence', mark, language, indent, highlight: undefined };
-  state.loading = options.highlighter.load(language)?.then(() => {
+  state.loading = options.highlighter.load()?.then(() => {
     state.loading = undefined;
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentOf } from '../../../src/repl/editing/paste.ts';
+import { contentOf } from '../../../src/repl/composer/paste.ts';
 import {
   clearBuffer,
   createBuffer,
@@ -10,8 +10,8 @@ import {
   moveTo,
   pasteAtCursor,
   withDraft,
-} from '../../../src/repl/editing/text-buffer.ts';
-import { undo } from '../../../src/repl/editing/edit-actions.ts';
+} from '../../../src/repl/composer/text-buffer.ts';
+import { undo } from '../../../src/repl/composer/edit-actions.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { longPaste, run } from './run-actions.ts';
 

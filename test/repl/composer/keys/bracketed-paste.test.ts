@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type KeyEvent, joinPasteBurst } from '../../../../src/repl/editing/keys/key-event.ts';
-import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { type KeyEvent, joinPasteBurst } from '../../../../src/repl/composer/keys/key-event.ts';
+import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { inPaste, parse, formatEvents } from './format-events.ts';
 

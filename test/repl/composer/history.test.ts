@@ -12,16 +12,16 @@ import {
   searchOlder,
   shortenQuery,
   startSearch,
-} from '../../../src/repl/editing/history.ts';
-import type { History, HistoryStep } from '../../../src/repl/editing/history.ts';
-import { contentOf } from '../../../src/repl/editing/paste.ts';
+} from '../../../src/repl/composer/history.ts';
+import type { History, HistoryStep } from '../../../src/repl/composer/history.ts';
+import { contentOf } from '../../../src/repl/composer/paste.ts';
 import {
   createBuffer,
   draftFrom,
   draftOf,
   insertPaste,
-} from '../../../src/repl/editing/text-buffer.ts';
-import type { Draft } from '../../../src/repl/editing/text-buffer.ts';
+} from '../../../src/repl/composer/text-buffer.ts';
+import type { Draft } from '../../../src/repl/composer/text-buffer.ts';
 import { fc } from '../../support/properties.ts';
 
 const history = createHistory(['first', 'second', 'third']);

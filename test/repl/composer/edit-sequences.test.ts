@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { editActions, redo, undo } from '../../../src/repl/editing/edit-actions.ts';
-import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
-import { contentOf } from '../../../src/repl/editing/paste.ts';
-import { createBuffer, insert, insertPaste } from '../../../src/repl/editing/text-buffer.ts';
-import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import { editActions, redo, undo } from '../../../src/repl/composer/edit-actions.ts';
+import type { EditAction } from '../../../src/repl/composer/edit-actions.ts';
+import { contentOf } from '../../../src/repl/composer/paste.ts';
+import { createBuffer, insert, insertPaste } from '../../../src/repl/composer/text-buffer.ts';
+import type { TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { longPaste, run } from './run-actions.ts';
 import { fc } from '../../support/properties.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { breakAtBackslash, redo, undo } from '../../../src/repl/editing/edit-actions.ts';
-import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
-import { contentOf } from '../../../src/repl/editing/paste.ts';
+import { breakAtBackslash, redo, undo } from '../../../src/repl/composer/edit-actions.ts';
+import type { EditAction } from '../../../src/repl/composer/edit-actions.ts';
+import { contentOf } from '../../../src/repl/composer/paste.ts';
 import {
   clearBuffer,
   createBuffer,
@@ -10,8 +10,8 @@ import {
   joinEdit,
   moveTo,
   replaceContent,
-} from '../../../src/repl/editing/text-buffer.ts';
-import type { Edit, TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
+} from '../../../src/repl/composer/text-buffer.ts';
+import type { Edit, TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { longPaste, run } from './run-actions.ts';
 
 const family = '👨‍👩‍👧‍👦';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { boundaryFrom } from '../../../../src/repl/editing/grapheme-boundary.ts';
-import { createBuffer, insertPaste } from '../../../../src/repl/editing/text-buffer.ts';
-import { contentOf } from '../../../../src/repl/editing/paste.ts';
+import { boundaryFrom } from '../../../../src/repl/composer/grapheme-boundary.ts';
+import { createBuffer, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
+import { contentOf } from '../../../../src/repl/composer/paste.ts';
 import { fc } from '../../../support/properties.ts';
 import { runKeys, viAt } from './run-keys.ts';
 

@@ -6,7 +6,7 @@ import {
   parseChord,
   parseOwnKeys,
   storedKeys,
-} from '../../../../src/repl/editing/keys/key-bindings.ts';
+} from '../../../../src/repl/composer/keys/key-bindings.ts';
 
 describe('a key', () => {
   test.each([

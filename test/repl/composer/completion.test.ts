@@ -4,10 +4,10 @@ import {
   extendTyped,
   findCompletion,
   matchCandidates,
-} from '../../../src/repl/editing/completion.ts';
-import type { Candidate, CompletionRequest } from '../../../src/repl/editing/completion.ts';
-import { createBuffer, draftFrom, moveTo } from '../../../src/repl/editing/text-buffer.ts';
-import { undo } from '../../../src/repl/editing/edit-actions.ts';
+} from '../../../src/repl/composer/completion.ts';
+import type { Candidate, CompletionRequest } from '../../../src/repl/composer/completion.ts';
+import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
+import { undo } from '../../../src/repl/composer/edit-actions.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 const kinds = new Map([

@@ -1,6 +1,6 @@
-import { editActions } from '../../../src/repl/editing/edit-actions.ts';
-import type { EditAction } from '../../../src/repl/editing/edit-actions.ts';
-import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import { editActions } from '../../../src/repl/composer/edit-actions.ts';
+import type { EditAction } from '../../../src/repl/composer/edit-actions.ts';
+import type { TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
 
 export const longPaste = Array.from({ length: 123 }, (_, index) => `line ${index + 1}`).join('\n');
 

@@ -13,7 +13,7 @@ type Outcome = readonly [
 
 // Recorded from Vim 9.0 with `shiftwidth=4 expandtab`: random texts and commands, the caret in UTF-16 units. At the
 // start, the unnamed register is `zz`, the last change `x`, and the last search `fo`.
-const outcomes = readFileSync('test/repl/editing/vi/vim-outcomes.jsonl', 'utf8')
+const outcomes = readFileSync('test/repl/composer/vi/vim-outcomes.jsonl', 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as Outcome);

@@ -4,9 +4,9 @@ import {
   keyLabel,
   actionOf,
   type KeyContext,
-} from '../../../../src/repl/editing/keys/key-bindings.ts';
-import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
-import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+} from '../../../../src/repl/composer/keys/key-bindings.ts';
+import { chordOf } from '../../../../src/repl/composer/keys/key-event.ts';
+import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 
 function actionsFor(input: string, context: KeyContext = 'composer'): (string | undefined)[] {
   return new KeyParser()

@@ -1,6 +1,6 @@
-import { chordOf } from '../../../../src/repl/editing/keys/key-event.ts';
-import type { KeyEvent } from '../../../../src/repl/editing/keys/key-event.ts';
-import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { chordOf } from '../../../../src/repl/composer/keys/key-event.ts';
+import type { KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
+import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 
 /** `"text"`, `<chord>` or `paste "text"` for each event. */
 export function formatEvents(events: readonly KeyEvent[]): string {

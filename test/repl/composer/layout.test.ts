@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { layout, moveVertically } from '../../../src/repl/editing/layout.ts';
+import { layout, moveVertically } from '../../../src/repl/composer/layout.ts';
 import {
   createBuffer,
   draftFrom,
   insertPaste,
   moveTo,
-} from '../../../src/repl/editing/text-buffer.ts';
-import type { TextBuffer } from '../../../src/repl/editing/text-buffer.ts';
+} from '../../../src/repl/composer/text-buffer.ts';
+import type { TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { fc } from '../../support/properties.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KeyParser } from '../../../../src/repl/editing/keys/key-parser.ts';
+import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 import { fc } from '../../../support/properties.ts';
 import { inPaste, joinTexts, parse, formatEvents } from './format-events.ts';
 

@@ -1,17 +1,17 @@
-import { createBuffer, insert } from '../../../../src/repl/editing/text-buffer.ts';
-import { typeOver, type Edited } from '../../../../src/repl/editing/vi/insertion.ts';
-import { parseKeys } from '../../../../src/repl/editing/vi/parse-keys.ts';
+import { createBuffer, insert } from '../../../../src/repl/composer/text-buffer.ts';
+import { typeOver, type Edited } from '../../../../src/repl/composer/vi/insertion.ts';
+import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
 import {
   pressCharacter,
   pressEscape,
   redoChange,
   settled,
-} from '../../../../src/repl/editing/vi/press.ts';
+} from '../../../../src/repl/composer/vi/press.ts';
 import {
   firstViState,
   isInserting,
   type ViState,
-} from '../../../../src/repl/editing/vi/vi-state.ts';
+} from '../../../../src/repl/composer/vi/vi-state.ts';
 
 const escape = '\u001B';
 const controlR = '\u0012';

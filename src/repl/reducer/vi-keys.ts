@@ -1,6 +1,6 @@
 import { keyPress, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
 import { isEmpty, type TextBuffer } from '../composer/text-buffer.ts';
-import { lineStart } from '../composer/vi/lines.ts';
+import { lineStart } from '../composer/vi/text.ts';
 import {
   restartInsertion,
   typeOver,
@@ -8,7 +8,7 @@ import {
   asOneEdit,
   leftInsertion,
 } from '../composer/vi/insertion.ts';
-import { pressCharacter, pressEscape, redoChange, settled } from '../composer/vi/press.ts';
+import { pressCharacter, pressEscape, redoChange, settled } from '../composer/vi/normal.ts';
 import { firstViState, isInserting, isVisual, type ViState } from '../composer/vi/vi-state.ts';
 import { selectionOf } from '../composer/vi/visual.ts';
 import type { ReplState } from '../state/state.ts';
@@ -17,7 +17,7 @@ import { graphemes } from '../../terminal/text/width.ts';
 import { andThen, quit, refuse, step, type Step } from './step.ts';
 import { exitWord } from './submitting.ts';
 import type { KeyAction } from '../composer/keys/key-bindings.ts';
-import type { Ran, ViRequest } from '../composer/vi/run-command.ts';
+import type { ViRequest, ViResult } from '../composer/vi/vi-state.ts';
 
 function isPlain({ ctrl, alt, shift }: KeyPress): boolean {
   return !ctrl && !alt && !shift;
@@ -248,7 +248,7 @@ const requestedActions: Readonly<Record<Exclude<ViRequest, 'exit'>, KeyAction>> 
   'row-down': 'move-down',
 };
 
-function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: Ran): Step {
+function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: ViResult): Step {
   const next = withEditing({ ...state, completion: undefined }, editing, buffer);
   if (request === undefined) return step(next);
   if (request === 'exit') return askExit(next);

@@ -1,4 +1,4 @@
-import { createSpokenMarkdown } from '../../terminal/spoken/spoken-markdown.ts';
+import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { lineFormat } from '../text/line-format.ts';
 import type { Repl } from '../session/session-core.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
-import { findSentence } from '../../../src/terminal/spoken/spoken-inline.ts';
+import { findSentence } from '../../../src/terminal/markdown/spoken-inline.ts';
 import { fc } from '../../support/properties.ts';
 import { documents } from '../markdown/documents.ts';
 import { speak, spoken } from './speak.ts';

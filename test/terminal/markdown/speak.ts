@@ -1,4 +1,4 @@
-import { createSpokenMarkdown } from '../../../src/terminal/spoken/spoken-markdown.ts';
+import { createSpokenMarkdown } from '../../../src/terminal/markdown/spoken-markdown.ts';
 
 /** The output of each piece, and of the end. */
 export async function speak(

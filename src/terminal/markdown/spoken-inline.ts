@@ -1,6 +1,6 @@
 // Inline Markdown as text: without its marks, links with their addresses, formulas as TeX.
 import type { Token, Tokens } from 'marked';
-import { lexInline, withCharacters } from '../markdown/inline.ts';
+import { lexInline, withCharacters } from './inline.ts';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 
 /** Code spans, which are skipped, and formulas: `$$…$$`, `\(…\)`, `\[…\]`, and `$…$` by pandoc's rule. */

@@ -20,9 +20,9 @@ import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tr
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
-import { ownKeyMap } from './editing/keys/key-bindings.ts';
-import { typedPrompt } from './editing/paste.ts';
-import { draftFrom } from './editing/text-buffer.ts';
+import { ownKeyMap } from './composer/keys/key-bindings.ts';
+import { typedPrompt } from './composer/paste.ts';
+import { draftFrom } from './composer/text-buffer.ts';
 import { showConversation } from './effects/conversations.ts';
 import { createReplGuard } from './guard.ts';
 import { createReplLibrary } from './library.ts';

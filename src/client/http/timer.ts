@@ -43,7 +43,11 @@ export function followSignal(caller: AbortSignal | undefined) {
  * One signal for the caller's abort and the total timeout, until `end`.
  * @param limit milliseconds from now; 0 and `Infinity` are no limit
  */
-export function startDeadline(clock: Clock, limit: number, caller: AbortSignal | undefined) {
+export function startDeadline(
+  clock: Clock,
+  limit: number,
+  caller: AbortSignal | undefined,
+): { readonly signal: AbortSignal; end(): void } {
   const { controller, unfollow } = followSignal(caller);
   const message = `the answer was not complete within ${formatLimit(limit)}`;
   const remedy: Remedy = { code: 'raise-timeout', limit: 'totalTimeout' };

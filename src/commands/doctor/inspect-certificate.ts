@@ -1,7 +1,7 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { Clock } from '../../clock.ts';
-import { createConnector } from './connector.ts';
-import type { Route } from './route.ts';
+import { createConnector } from '../../client/http/connector.ts';
+import type { Route } from '../../client/http/route.ts';
 
 /** One certificate of the chain; names are common names or organisations. */
 interface Certificate {

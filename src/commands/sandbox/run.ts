@@ -7,8 +7,7 @@ import { parseScenario } from '../../sandbox/faults/scenario.ts';
 import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
+import { present, type Context } from '../../run.ts';
 import type { UpstreamOptions } from './upstream-settings.ts';
 import { openUpstream } from './upstream.ts';
 

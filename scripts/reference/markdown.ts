@@ -2,7 +2,7 @@ import {
   keyBindings,
   keyLabel,
   type KeyBinding,
-} from '../../src/repl/editing/keys/key-bindings.ts';
+} from '../../src/repl/composer/keys/key-bindings.ts';
 import { usageOf } from '../../src/repl/slash-commands/help.ts';
 import { slashCommands } from '../../src/repl/slash-commands/table.ts';
 import { exitCodeRows } from '../../src/commands/help/exit-codes.ts';

@@ -31,7 +31,7 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { formatTable, type Column, spokenRows } from '../output/table.ts';
 import { timeAgo } from '../output/figures.ts';
-import type { Candidate } from './editing/completion.ts';
+import type { Candidate } from './composer/completion.ts';
 import { plainStyle } from '../terminal/style.ts';
 import type { Context } from '../run.ts';
 import { splitPrompt } from '../conversation/compose-prompt.ts';

@@ -18,9 +18,9 @@ import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tr
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
-import { ownKeyMap } from './editing/keys/key-bindings.ts';
-import { typedPrompt } from './editing/paste.ts';
-import { draftFrom } from './editing/text-buffer.ts';
+import { ownKeyMap } from './composer/keys/key-bindings.ts';
+import { typedPrompt } from './composer/paste.ts';
+import { draftFrom } from './composer/text-buffer.ts';
 import { showConversation } from './effects/conversations.ts';
 import { createReplGuard } from './guard.ts';
 import { createReplLibrary } from './library.ts';
@@ -236,7 +236,7 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
-  await import('../terminal/highlight/code-line.ts');
+  await import('../terminal/highlight/modes.ts');
   await import('../commands/prompt/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { isReservedName } from '../storage/file-name.ts';
-import type { Candidate } from './editing/completion.ts';
+import type { Candidate } from './composer/completion.ts';
 import { openTemporaryFile, removeFile, renameFile } from '../storage/files.ts';
 
 const isAddress = (typed: string) => /^https?:\/\//i.test(typed);

@@ -76,7 +76,7 @@ const settingNames: readonly Candidate[] = settingKeys.map((key) => ({
 
 /** Loaded on demand, with the keys of conversations. */
 async function keyActions(): Promise<readonly Candidate[]> {
-  const { keyBindings } = await import('../../repl/editing/keys/key-bindings.ts');
+  const { keyBindings } = await import('../../repl/composer/keys/key-bindings.ts');
   return keyBindings.map(({ action, summary }) => ({
     value: `keys.${action}`,
     description: summary,

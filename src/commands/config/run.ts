@@ -15,8 +15,8 @@ import { findStoredPath, storedPaths } from './stored-paths.ts';
 import { valueProblem } from './value-problem.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { keyLabel } from '../../repl/editing/keys/key-bindings.ts';
-import { parseOwnKeys, storedKeys, withOwnKeys } from '../../repl/editing/keys/key-bindings.ts';
+import { keyLabel } from '../../repl/composer/keys/key-bindings.ts';
+import { parseOwnKeys, storedKeys, withOwnKeys } from '../../repl/composer/keys/key-bindings.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { quit, startTask, step, type Step, andThen, refuse } from '../reducer/step.ts';
 import { advance } from '../reducer/submitting.ts';
 import type {

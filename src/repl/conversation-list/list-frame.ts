@@ -1,4 +1,4 @@
-import { type KeyAction, type KeyMap, keyOf } from '../editing/keys/key-bindings.ts';
+import { type KeyAction, type KeyMap, keyOf } from '../composer/keys/key-bindings.ts';
 import { count, timeAgo } from '../../output/figures.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';

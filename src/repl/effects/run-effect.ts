@@ -1,7 +1,7 @@
 import { catalogue } from '../../client/contract.ts';
 import { roleNames } from '../../settings/role.ts';
 import { themeNames } from '../../terminal/themes.ts';
-import type { Candidate, CompletionRequest } from '../editing/completion.ts';
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
 import { pickFiles, recognisePaths } from '../picker/pick-files.ts';
 import {
   dispatchConversation,

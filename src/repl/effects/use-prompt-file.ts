@@ -1,7 +1,7 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { Candidate } from '../editing/completion.ts';
-import { recalledDraft } from '../editing/history.ts';
-import { shownText } from '../editing/paste.ts';
+import type { Candidate } from '../composer/completion.ts';
+import { recalledDraft } from '../composer/history.ts';
+import { shownText } from '../composer/paste.ts';
 import type { AnswerCheck } from '../../ask/check.ts';
 import { runTask, type SessionCore } from '../session/session-core.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';

@@ -6,8 +6,8 @@ import {
   matchCandidates,
   type Candidate,
   type CompletionRequest,
-} from '../editing/completion.ts';
-import type { TextBuffer } from '../editing/text-buffer.ts';
+} from '../composer/completion.ts';
+import type { TextBuffer } from '../composer/text-buffer.ts';
 import { argumentKind, findCommand } from '../slash-commands/table.ts';
 import { findFiles } from '../picker/pick-files.ts';
 import type { ReplFiles } from '../user-files.ts';

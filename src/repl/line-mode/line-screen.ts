@@ -1,7 +1,7 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { neededKeyOf } from '../editing/keys/key-bindings.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import type { Dialog } from '../state/dialog.ts';
 import type { Screen } from '../session/session-core.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';

@@ -1,4 +1,4 @@
-import { createSpokenMarkdown } from '../../terminal/spoken/spoken-markdown.ts';
+import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { lineFormat } from '../text/line-format.ts';
 import type { Repl } from '../session/session-core.ts';
@@ -9,7 +9,7 @@ import { candidatesFor } from '../effects/run-effect.ts';
 import { mentionAt } from '../reducer/picking.ts';
 import { mentionsOfPaths } from '../picker/pick-files.ts';
 import { completeLine, completeMention } from './line-completion.ts';
-import type { TextBuffer } from '../editing/text-buffer.ts';
+import type { TextBuffer } from '../composer/text-buffer.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, expectsPrompt, type LineScreen } from './line-screen.ts';
 

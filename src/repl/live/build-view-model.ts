@@ -2,18 +2,18 @@ import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
-import type { Candidate, CompletionRequest } from '../editing/completion.ts';
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
 import {
   contains,
   matchOf,
   olderMatches,
   type History,
   type HistorySearch,
-} from '../editing/history.ts';
-import { keyOf, neededKeyOf, type KeyMap } from '../editing/keys/key-bindings.ts';
-import { layout, composerColumns, composerRows } from '../editing/layout.ts';
-import { contentOf, shownText } from '../editing/paste.ts';
-import { isEmpty } from '../editing/text-buffer.ts';
+} from '../composer/history.ts';
+import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
+import { layout, composerColumns, composerRows } from '../composer/layout.ts';
+import { contentOf, shownText } from '../composer/paste.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
 import type { Dialog } from '../state/dialog.ts';
 import type { ReplState } from '../state/state.ts';
 import { caretShapeOf, modeText, typesText } from '../state/vi-session.ts';

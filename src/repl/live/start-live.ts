@@ -7,7 +7,7 @@ import { loadOwnPaints } from '../../commands/print/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { createFormats } from './answer-formats.ts';
 import { terminalTraits, type TerminalTraits } from '../../terminal/device/traits.ts';
-import type { KeyEvent } from '../editing/keys/key-event.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
 import type { Repl, Screen } from '../session/session-core.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';
 import { createSession, type Session } from '../session/session.ts';

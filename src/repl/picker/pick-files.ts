@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Candidate } from '../editing/completion.ts';
+import type { Candidate } from '../composer/completion.ts';
 import type { SessionCore } from '../session/session-core.ts';
 import type { Effect } from '../state/effect.ts';
 import type { ReplFiles } from '../user-files.ts';

@@ -1,4 +1,4 @@
-import { neededKeyOf } from '../editing/keys/key-bindings.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import {
   modelOf,
@@ -12,8 +12,8 @@ import { expectedDelay } from '../../output/activity.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import { withFile } from '../state/attachments.ts';
 import { keyDialog, keyHint, secretsDialog } from '../state/dialog.ts';
-import { contentOf } from '../editing/paste.ts';
-import { isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { contentOf } from '../composer/paste.ts';
+import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { failureEntry, notice } from '../state/entry.ts';
 import { contextUse, currentPath, withBranch, lastPrompt } from '../state/position.ts';
 import type { AnswerActivity, AnswerUsage, ReplState } from '../state/state.ts';

@@ -4,8 +4,8 @@ import {
   extendTyped,
   findCompletion,
   matchCandidates,
-} from '../editing/completion.ts';
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
+} from '../composer/completion.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { argumentKind, commandCandidates } from '../slash-commands/table.ts';
 import type { CompletionMenu, ReplState } from '../state/state.ts';
 

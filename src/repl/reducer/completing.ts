@@ -1,7 +1,7 @@
 import type { CompletionMenu, ReplState } from '../state/state.ts';
-import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import { extendTyped, findCompletion, matchCandidates } from '../editing/completion.ts';
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
+import { extendTyped, findCompletion, matchCandidates } from '../composer/completion.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
 import { acceptSelected, completeCommand, withCommandMenu } from './command-menu.ts';
 import { argumentKind } from '../slash-commands/table.ts';
 import { onPickerAction, pickAgain } from './picking.ts';

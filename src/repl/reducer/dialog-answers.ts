@@ -1,8 +1,8 @@
 import { completeAddress, portProblem } from '../../address.ts';
 import { addressDialog, keyDialog, type Dialog, type DialogChoice } from '../state/dialog.ts';
-import { editActions, isEditAction } from '../editing/edit-actions.ts';
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { contentOf } from '../editing/paste.ts';
+import { editActions, isEditAction } from '../composer/edit-actions.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import { contentOf } from '../composer/paste.ts';
 import {
   clearBuffer,
   createBuffer,
@@ -11,7 +11,7 @@ import {
   isEmpty,
   type TextBuffer,
   withDraft,
-} from '../editing/text-buffer.ts';
+} from '../composer/text-buffer.ts';
 import type { ReplState } from '../state/state.ts';
 import { cancelHintText } from '../text/status-text.ts';
 import { answerPromptDialog, cancelPromptDialog } from './sending-files.ts';

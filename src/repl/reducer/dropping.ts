@@ -1,4 +1,4 @@
-import { moveTo, replaceRange, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
+import { moveTo, replaceRange, type Draft, type TextBuffer } from '../composer/text-buffer.ts';
 import type { Effect } from '../state/effect.ts';
 import type { ReplState } from '../state/state.ts';
 import { step, type Step } from './step.ts';

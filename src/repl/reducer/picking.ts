@@ -3,9 +3,9 @@ import {
   type Candidate,
   type CompletionRequest,
   findCompletion,
-} from '../editing/completion.ts';
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import type { Draft } from '../editing/text-buffer.ts';
+} from '../composer/completion.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import type { Draft } from '../composer/text-buffer.ts';
 import { argumentKind } from '../slash-commands/table.ts';
 import type { CompletionMenu, ReplState } from '../state/state.ts';
 import { step, type Step } from './step.ts';

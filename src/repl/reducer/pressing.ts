@@ -1,4 +1,4 @@
-import { breakAtBackslash, editActions, isEditAction } from '../editing/edit-actions.ts';
+import { breakAtBackslash, editActions, isEditAction } from '../composer/edit-actions.ts';
 import {
   newerEntry,
   olderEntry,
@@ -10,14 +10,14 @@ import {
   shortenQuery,
   startSearch,
   type HistorySearch,
-} from '../editing/history.ts';
-import { type KeyAction, type KeyContext, actionOf } from '../editing/keys/key-bindings.ts';
+} from '../composer/history.ts';
+import { type KeyAction, type KeyContext, actionOf } from '../composer/keys/key-bindings.ts';
 import { closeList, onListAction, onListText } from '../conversation-list/answer-list.ts';
 import { isComposing } from '../state/vi-session.ts';
 import { pressVi } from './vi-keys.ts';
-import { chordOf, type KeyEvent, splitBurst } from '../editing/keys/key-event.ts';
-import { moveVertically, composerColumns, pageRows } from '../editing/layout.ts';
-import { contentOf } from '../editing/paste.ts';
+import { chordOf, type KeyEvent, splitBurst } from '../composer/keys/key-event.ts';
+import { moveVertically, composerColumns, pageRows } from '../composer/layout.ts';
+import { contentOf } from '../composer/paste.ts';
 import {
   insert,
   insertPaste,
@@ -25,7 +25,7 @@ import {
   replaceContent,
   type TextBuffer,
   withDraft,
-} from '../editing/text-buffer.ts';
+} from '../composer/text-buffer.ts';
 import { isCommandLine } from '../slash-commands/table.ts';
 import { discardRestored } from '../state/attachments.ts';
 import type { ReplState, TypeAhead } from '../state/state.ts';

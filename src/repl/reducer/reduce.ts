@@ -3,7 +3,7 @@ import type { Action, AnswerOutcome, FailureText } from '../state/action.ts';
 import type { Effect } from '../state/effect.ts';
 import { withFile } from '../state/attachments.ts';
 import { addressDialog, keyDialog, keyHint, serversDialog, type Dialog } from '../state/dialog.ts';
-import { clearBuffer, replaceContent } from '../editing/text-buffer.ts';
+import { clearBuffer, replaceContent } from '../composer/text-buffer.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
 import { onAnswerEnded, onChatEvent, reportQueue, withConversation } from './answering.ts';

@@ -1,4 +1,4 @@
-import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { promptLine, valueProblem } from '../slash-commands/prompt-line.ts';
 import { promptDialog } from '../state/dialog.ts';
 import type {

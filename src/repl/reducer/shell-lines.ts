@@ -1,6 +1,6 @@
-import { keyOf, neededKeyOf } from '../editing/keys/key-bindings.ts';
-import { contentOf, shownText } from '../editing/paste.ts';
-import type { Draft } from '../editing/text-buffer.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { contentOf, shownText } from '../composer/paste.ts';
+import type { Draft } from '../composer/text-buffer.ts';
 import {
   commandName,
   readShellLine,

@@ -1,4 +1,4 @@
-import type { Draft } from '../editing/text-buffer.ts';
+import type { Draft } from '../composer/text-buffer.ts';
 import type { Effect, PromptToSend, SessionSettings, ListOptions } from '../state/effect.ts';
 import { type Entry, failureEntry, notice } from '../state/entry.ts';
 import type { AnswerActivity, ReplState } from '../state/state.ts';

@@ -1,5 +1,5 @@
-import { addEntry } from '../editing/history.ts';
-import { contentOf, shownText, typedContent } from '../editing/paste.ts';
+import { addEntry } from '../composer/history.ts';
+import { contentOf, shownText, typedContent } from '../composer/paste.ts';
 import {
   clearBuffer,
   type Draft,
@@ -7,7 +7,7 @@ import {
   draftOf,
   isEmpty,
   withDraft,
-} from '../editing/text-buffer.ts';
+} from '../composer/text-buffer.ts';
 import {
   andThen,
   quit,

@@ -1,23 +1,23 @@
-import { keyPress, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
-import { isEmpty, type TextBuffer } from '../editing/text-buffer.ts';
-import { lineStart } from '../editing/vi/lines.ts';
+import { keyPress, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
+import { isEmpty, type TextBuffer } from '../composer/text-buffer.ts';
+import { lineStart } from '../composer/vi/text.ts';
 import {
   restartInsertion,
   typeOver,
   undoTypedOver,
   asOneEdit,
   leftInsertion,
-} from '../editing/vi/insertion.ts';
-import { pressCharacter, pressEscape, redoChange, settled } from '../editing/vi/press.ts';
-import { firstViState, isInserting, isVisual, type ViState } from '../editing/vi/vi-state.ts';
-import { selectionOf } from '../editing/vi/visual.ts';
+} from '../composer/vi/insertion.ts';
+import { pressCharacter, pressEscape, redoChange, settled } from '../composer/vi/normal.ts';
+import { firstViState, isInserting, isVisual, type ViState } from '../composer/vi/vi-state.ts';
+import { selectionOf } from '../composer/vi/visual.ts';
 import type { ReplState } from '../state/state.ts';
 import { isComposing, type ViSession } from '../state/vi-session.ts';
 import { graphemes } from '../../terminal/text/width.ts';
 import { andThen, quit, refuse, step, type Step } from './step.ts';
 import { exitWord } from './submitting.ts';
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import type { Ran, ViRequest } from '../editing/vi/run-command.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import type { ViRequest, ViResult } from '../composer/vi/vi-state.ts';
 
 function isPlain({ ctrl, alt, shift }: KeyPress): boolean {
   return !ctrl && !alt && !shift;
@@ -248,7 +248,7 @@ const requestedActions: Readonly<Record<Exclude<ViRequest, 'exit'>, KeyAction>> 
   'row-down': 'move-down',
 };
 
-function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: Ran): Step {
+function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: ViResult): Step {
   const next = withEditing({ ...state, completion: undefined }, editing, buffer);
   if (request === undefined) return step(next);
   if (request === 'exit') return askExit(next);

@@ -1,8 +1,8 @@
 import { createWakeUp } from '../../clock.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Action } from '../state/action.ts';
-import { typedContent } from '../editing/paste.ts';
-import { isEmpty } from '../editing/text-buffer.ts';
+import { typedContent } from '../composer/paste.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
 import type { Effect } from '../state/effect.ts';
 import type { Entry } from '../state/entry.ts';
 import { effectRunners, runEffect, type EffectRunners } from '../effects/run-effect.ts';

@@ -1,9 +1,9 @@
-import { neededKeyOf } from '../editing/keys/key-bindings.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { withFile } from '../state/attachments.ts';
 import { notice } from '../state/entry.ts';
-import { isEmpty } from '../editing/text-buffer.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
 import {
   nextParent,
   currentPath,
@@ -26,7 +26,7 @@ import {
 import { undoSummary } from '../reducer/compacting.ts';
 import { answersSamePrompt, compare, switchVersion } from '../reducer/versions.ts';
 import { withSent } from '../text/sent-prompt.ts';
-import { shownText } from '../editing/paste.ts';
+import { shownText } from '../composer/paste.ts';
 import type { ReplState } from '../state/state.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';

@@ -8,7 +8,7 @@ import {
   defaultKeyMap,
   keyOf,
   newLineKey,
-} from '../editing/keys/key-bindings.ts';
+} from '../composer/keys/key-bindings.ts';
 import { printNotice, refuse, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { commandOfOtherName, otherPrograms } from './other-names.ts';

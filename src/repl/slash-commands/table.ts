@@ -1,5 +1,5 @@
-import type { ArgumentKind, Candidate } from '../editing/completion.ts';
-import { draftFrom, isEmpty, withDraft } from '../editing/text-buffer.ts';
+import type { ArgumentKind, Candidate } from '../composer/completion.ts';
+import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { refuse, startTask, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
 import { answerCommands } from './answer-commands.ts';

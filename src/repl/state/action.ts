@@ -4,8 +4,8 @@ import type { Conversation, ParameterChanges } from '../../conversation/tree.ts'
 import type { ChatEvent } from '../../client/events.ts';
 import type { FailureKind } from '../../failure.ts';
 import type { Dialog, FoundServer } from './dialog.ts';
-import type { Candidate, CompletionRequest } from '../editing/completion.ts';
-import type { KeyEvent } from '../editing/keys/key-event.ts';
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
 import type { ListEvent } from './conversation-list.ts';
 import type { Effect, ListOptions } from './effect.ts';
 import type { Entry } from './entry.ts';

@@ -1,4 +1,4 @@
-import { createBuffer, type TextBuffer } from '../editing/text-buffer.ts';
+import { createBuffer, type TextBuffer } from '../composer/text-buffer.ts';
 import type { PendingPrompt, PromptVariable } from './prompt-command.ts';
 
 /** A local server that answered the probe. */

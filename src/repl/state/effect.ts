@@ -1,6 +1,6 @@
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import type { ParameterChanges } from '../../conversation/tree.ts';
-import type { CompletionRequest } from '../editing/completion.ts';
+import type { CompletionRequest } from '../composer/completion.ts';
 import type { LibraryEntry } from '../../conversation/library/library.ts';
 import type { Entry } from './entry.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../conversation/tree.ts';
 import type { Dialog } from './dialog.ts';
-import { createHistory } from '../editing/history.ts';
-import { createBuffer } from '../editing/text-buffer.ts';
+import { createHistory } from '../composer/history.ts';
+import { createBuffer } from '../composer/text-buffer.ts';
 import { contextUse } from './position.ts';
 import type { ReplState, ServiceFacts } from './state.ts';
 import type { SessionSettings } from './effect.ts';

@@ -1,4 +1,4 @@
-import { isEmpty, withDraft } from '../editing/text-buffer.ts';
+import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import type { ReplState } from './state.ts';
 
 /** Restores the draft that was stashed last to an empty composer. */

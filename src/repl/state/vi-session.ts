@@ -1,6 +1,6 @@
 import type { CaretShape } from '../../terminal/region/paint.ts';
-import type { TextBuffer } from '../editing/text-buffer.ts';
-import type { ViMode, ViState } from '../editing/vi/vi-state.ts';
+import type { TextBuffer } from '../composer/text-buffer.ts';
+import type { ViMode, ViState } from '../composer/vi/vi-state.ts';
 
 /** `editing=vi`. */
 export interface ViSession {

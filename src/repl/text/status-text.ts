@@ -1,7 +1,7 @@
 // Texts shared by the transcript, line mode and the live region.
 
 import type { DialogChoice } from '../state/dialog.ts';
-import { keyOf, neededKeyOf } from '../editing/keys/key-bindings.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
 import type { AnswerActivity, ReplState, ServiceFacts } from '../state/state.ts';

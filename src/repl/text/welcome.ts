@@ -1,4 +1,4 @@
-import { newLineKey } from '../editing/keys/key-bindings.ts';
+import { newLineKey } from '../composer/keys/key-bindings.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import type { ReplState } from '../state/state.ts';
 import { sourceName } from './status-text.ts';

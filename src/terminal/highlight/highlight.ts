@@ -1,151 +1,52 @@
-import type { StringStream, StreamParser } from '@codemirror/language';
+import type { StringStream } from '@codemirror/language';
 import type { AnswerPart, Look, Paint, Style } from '../style.ts';
-
-type Mode = StreamParser<unknown>;
-
-type Loader = () => Promise<Mode>;
-
-/**
- * One row for each mode: its names in code fences, and its loader. A loader takes its mode directly of the import, so
- * that the bundle has only these modes of a file.
- */
-const rows: readonly (readonly [names: string, load: Loader])[] = [
-  [
-    'javascript js jsx mjs cjs node',
-    async () => (await import('@codemirror/legacy-modes/mode/javascript')).javascript,
-  ],
-  [
-    'typescript ts tsx mts cts',
-    async () => (await import('@codemirror/legacy-modes/mode/javascript')).typescript,
-  ],
-  [
-    'json jsonc json5 jsonl ndjson',
-    async () => (await import('@codemirror/legacy-modes/mode/javascript')).json,
-  ],
-  ['c h', async () => (await import('@codemirror/legacy-modes/mode/clike')).c],
-  ['cpp c++ cc cxx hpp hxx', async () => (await import('@codemirror/legacy-modes/mode/clike')).cpp],
-  ['java', async () => (await import('@codemirror/legacy-modes/mode/clike')).java],
-  ['csharp c# cs', async () => (await import('@codemirror/legacy-modes/mode/clike')).csharp],
-  ['kotlin kt kts', async () => (await import('@codemirror/legacy-modes/mode/clike')).kotlin],
-  ['scala', async () => (await import('@codemirror/legacy-modes/mode/clike')).scala],
-  ['dart', async () => (await import('@codemirror/legacy-modes/mode/clike')).dart],
-  [
-    'objectivec objective-c objc',
-    async () => (await import('@codemirror/legacy-modes/mode/clike')).objectiveC,
-  ],
-  ['glsl shader hlsl', async () => (await import('@codemirror/legacy-modes/mode/clike')).shader],
-  ['css', async () => (await import('@codemirror/legacy-modes/mode/css')).css],
-  ['scss', async () => (await import('@codemirror/legacy-modes/mode/css')).sCSS],
-  ['less', async () => (await import('@codemirror/legacy-modes/mode/css')).less],
-  ['xml svg xhtml plist', async () => (await import('@codemirror/legacy-modes/mode/xml')).xml],
-  ['html htm vue svelte', async () => (await import('@codemirror/legacy-modes/mode/xml')).html],
-  ['sql', async () => (await import('@codemirror/legacy-modes/mode/sql')).standardSQL],
-  ['mysql mariadb', async () => (await import('@codemirror/legacy-modes/mode/sql')).mySQL],
-  [
-    'postgresql postgres pgsql psql',
-    async () => (await import('@codemirror/legacy-modes/mode/sql')).pgSQL,
-  ],
-  ['sqlite', async () => (await import('@codemirror/legacy-modes/mode/sql')).sqlite],
-  ['tsql mssql', async () => (await import('@codemirror/legacy-modes/mode/sql')).msSQL],
-  [
-    'python py python3 py3',
-    async () => (await import('@codemirror/legacy-modes/mode/python')).python,
-  ],
-  ['go golang', async () => (await import('@codemirror/legacy-modes/mode/go')).go],
-  ['rust rs', async () => (await import('@codemirror/legacy-modes/mode/rust')).rust],
-  ['ruby rb', async () => (await import('@codemirror/legacy-modes/mode/ruby')).ruby],
-  ['swift', async () => (await import('@codemirror/legacy-modes/mode/swift')).swift],
-  [
-    'shell sh bash zsh ksh fish console',
-    async () => (await import('@codemirror/legacy-modes/mode/shell')).shell,
-  ],
-  [
-    'powershell ps1 pwsh',
-    async () => (await import('@codemirror/legacy-modes/mode/powershell')).powerShell,
-  ],
-  ['yaml yml', async () => (await import('@codemirror/legacy-modes/mode/yaml')).yaml],
-  ['toml', async () => (await import('@codemirror/legacy-modes/mode/toml')).toml],
-  [
-    'dockerfile docker',
-    async () => (await import('@codemirror/legacy-modes/mode/dockerfile')).dockerFile,
-  ],
-  ['diff patch', async () => (await import('@codemirror/legacy-modes/mode/diff')).diff],
-  ['lua', async () => (await import('@codemirror/legacy-modes/mode/lua')).lua],
-  ['perl pl', async () => (await import('@codemirror/legacy-modes/mode/perl')).perl],
-  ['r', async () => (await import('@codemirror/legacy-modes/mode/r')).r],
-  ['haskell hs', async () => (await import('@codemirror/legacy-modes/mode/haskell')).haskell],
-  [
-    'ini properties conf env',
-    async () => (await import('@codemirror/legacy-modes/mode/properties')).properties,
-  ],
-  ['nginx', async () => (await import('@codemirror/legacy-modes/mode/nginx')).nginx],
-  ['protobuf proto', async () => (await import('@codemirror/legacy-modes/mode/protobuf')).protobuf],
-  ['julia jl', async () => (await import('@codemirror/legacy-modes/mode/julia')).julia],
-  ['clojure clj edn', async () => (await import('@codemirror/legacy-modes/mode/clojure')).clojure],
-  ['elm', async () => (await import('@codemirror/legacy-modes/mode/elm')).elm],
-  ['erlang erl', async () => (await import('@codemirror/legacy-modes/mode/erlang')).erlang],
-  ['groovy gradle', async () => (await import('@codemirror/legacy-modes/mode/groovy')).groovy],
-  ['cmake', async () => (await import('@codemirror/legacy-modes/mode/cmake')).cmake],
-  ['latex tex', async () => (await import('@codemirror/legacy-modes/mode/stex')).stex],
-  ['http', async () => (await import('@codemirror/legacy-modes/mode/http')).http],
-];
-
-const loaders = new Map(
-  rows.flatMap(([names, load]) => names.split(' ').map((name) => [name, load] as const)),
-);
-
-/** The loader of a language, ignoring case; undefined if natter cannot highlight it. */
-function findLanguage(name: string): Loader | undefined {
-  return loaders.get(name.toLowerCase());
-}
+import type * as Modes from './modes.ts';
+import type { Mode } from './modes.ts';
 
 /** Styles the next line of one code block, without changing its visible text. */
 export type HighlightLine = (line: string) => string;
 
-/** Colours code line by line. Each language is loaded at its first use. */
+/** Colours code line by line. */
 export interface Highlighter {
-  /** Resolves when {@link Highlighter.open} can style the language; undefined if there is nothing to load. */
-  load(language: string): Promise<void> | undefined;
-  /** Starts a code block. Lines are unchanged if the language is unknown or not loaded. */
+  /** Resolves when {@link Highlighter.open} can style code; undefined if there is nothing to load. */
+  load(): Promise<void> | undefined;
+  /** Starts a code block. Lines are unchanged if natter cannot highlight the language. */
   open(language: string): HighlightLine;
 }
 
 /** Longer lines are data or minified code, and some modes are slow on them. */
 const MAX_LINE = 2000;
 
-type OpenLine = (line: string, indentUnit: number) => StringStream;
+/** Columns of a tab. */
+const TAB_SIZE = 4;
 
 /** Columns a mode counts for one level of indentation. */
 const INDENT_UNIT = 2;
 
 export function createHighlighter(style: Style): Highlighter {
-  const modes = new Map<string, Mode | undefined>();
-  let openLine: OpenLine | undefined;
+  let modes: typeof Modes | undefined;
+  let loading: Promise<void> | undefined;
+  let isTried = false;
 
-  async function load(language: string, loadMode: () => Promise<Mode>): Promise<void> {
+  async function load(): Promise<void> {
     try {
-      const mode = await loadMode();
-      ({ openLine } = await import('./code-line.ts'));
-      modes.set(language, mode);
+      modes = await import('./modes.ts');
     } catch {
       // Code without colour is still readable; the load is not tried again.
-      modes.set(language, undefined);
     }
+    isTried = true;
   }
 
   return {
-    load(language) {
-      const loadMode = style.colored && !modes.has(language) ? findLanguage(language) : undefined;
-      return loadMode && load(language, loadMode);
-    },
+    load: () => (style.colored && !isTried ? (loading ??= load()) : undefined),
     open(language) {
-      const mode = modes.get(language);
-      return mode && openLine ? openBlock(mode, openLine, style) : (line) => line;
+      const mode = modes?.findMode(language);
+      return mode && modes ? openBlock(mode, modes.StringStream, style) : (line) => line;
     },
   };
 }
 
-function openBlock(mode: Mode, openLine: OpenLine, style: Style): HighlightLine {
+function openBlock(mode: Mode, Stream: typeof StringStream, style: Style): HighlightLine {
   let broken = false;
   let state: unknown;
   const attempt = (line: string): string => {
@@ -154,7 +55,7 @@ function openBlock(mode: Mode, openLine: OpenLine, style: Style): HighlightLine 
       mode.blankLine?.(state, INDENT_UNIT);
       return line;
     }
-    return highlightLine(mode, openLine(line, INDENT_UNIT), state, style);
+    return highlightLine(mode, new Stream(line, TAB_SIZE, INDENT_UNIT), state, style);
   };
   return (line) => {
     if (broken || line.length > MAX_LINE) return line;

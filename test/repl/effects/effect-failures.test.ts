@@ -4,7 +4,7 @@ import type { Action } from '../../../src/repl/state/action.ts';
 import { firstRunDialog, serversDialog } from '../../../src/repl/state/dialog.ts';
 import type { Effect } from '../../../src/repl/state/effect.ts';
 import { effectRunners, type EffectRunners } from '../../../src/repl/effects/run-effect.ts';
-import { createBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import type { ReplState } from '../../../src/repl/state/state.ts';
 import { hanging, openMemorySession, saying } from '../../support/memory-session.ts';
 import { composed, enter, escape, pasted, pressed, typed } from '../../support/repl-state.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ownKeyMap } from '../../../src/repl/editing/keys/key-bindings.ts';
+import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { runForShell } from '../../../src/repl/reducer/shell-lines.ts';
 import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
 import { refuseUnknown, showHelp } from '../../../src/repl/slash-commands/help.ts';
 import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
-import { createBuffer, draftFrom } from '../../../src/repl/editing/text-buffer.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import type { ReplState } from '../../../src/repl/state/state.ts';
 import { printed, stateOf } from '../../support/repl-state.ts';
 

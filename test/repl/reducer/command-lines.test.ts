@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/repl/state/action.ts';
 import type { Effect } from '../../../src/repl/state/effect.ts';
-import { KeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
-import { joinPasteBurst } from '../../../src/repl/editing/keys/key-event.ts';
+import { KeyParser } from '../../../src/repl/composer/keys/key-parser.ts';
+import { joinPasteBurst } from '../../../src/repl/composer/keys/key-event.ts';
 import {
   composed,
   conversationOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CompletionRequest } from '../../../src/repl/editing/completion.ts';
+import type { CompletionRequest } from '../../../src/repl/composer/completion.ts';
 import {
   composed,
   effectsOf,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
-import { createHistory } from '../../../src/repl/editing/history.ts';
-import { contentOf, shownText } from '../../../src/repl/editing/paste.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
+import { contentOf, shownText } from '../../../src/repl/composer/paste.ts';
 import {
   composed,
   conversationOf,

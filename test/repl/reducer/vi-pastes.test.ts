@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHistory } from '../../../src/repl/editing/history.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import { startVi } from '../../../src/repl/reducer/vi-keys.ts';
 import type { ReplState } from '../../../src/repl/state/state.ts';

@@ -33,7 +33,7 @@ import { formatTable, type Column, spokenRows } from '../output/table.ts';
 import { timeAgo } from '../output/figures.ts';
 import type { Candidate } from './composer/completion.ts';
 import { plainStyle } from '../terminal/style.ts';
-import type { Context } from '../commands/program/context.ts';
+import type { Context } from '../run.ts';
 import { splitPrompt } from '../conversation/compose-prompt.ts';
 import { pathOf, textOf, type Turn } from '../conversation/tree.ts';
 import type { ListedConversation, PreviewTurn } from './state/conversation-list.ts';

@@ -17,7 +17,7 @@ import type {
 } from './state/prompt-command.ts';
 import type { SessionSettings } from './state/effect.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import type { Context } from '../commands/program/context.ts';
+import type { Context } from '../run.ts';
 import { loadPromptFile, readInserted } from '../commands/prompt/load-prompt-file.ts';
 import { promptPlaces } from '../commands/prompt/prompt-places.ts';
 import { composeFile } from '../commands/run/compose-file.ts';
@@ -128,7 +128,7 @@ function load(
   found: FoundPrompt,
   signal: AbortSignal,
 ): Promise<PromptFile> {
-  return loadPromptFile(context, { context, notices, signal }, found);
+  return loadPromptFile({ context, notices, signal }, found);
 }
 
 async function list({ context }: ReplPromptsOptions): Promise<readonly PromptCommand[]> {
@@ -162,9 +162,8 @@ async function withCheck(
   signal: AbortSignal,
 ): Promise<FilledPrompt> {
   if (schema === undefined) return filled;
-  const { directory } = promptPlaces(context);
-  const reading = { context, notices, signal, options: {}, guard: undefined, found, directory };
-  const check = await openCheck(notices, {}, await readOwnSchema(schema, reading));
+  const own = await readOwnSchema({ context, notices, signal }, {}, found, schema);
+  const check = await openCheck(notices, {}, own);
   if (check === undefined) return filled;
   const format = check.settings(settings).params['response_format'];
   const { parameters } = filled.settings;
@@ -188,7 +187,7 @@ async function fill(
     throw new Failure('not_found', `there is no prompt file "${use.name}"`);
   }
   const prompt = await load(options, found, signal);
-  const contentOf = await readInserted(context, { context, notices, signal }, found, prompt);
+  const contentOf = await readInserted({ context, notices, signal }, found, prompt);
   const contents = { ...contentsOf(prompt, use), files: [], contentOf, systemOption: undefined };
   const { prompt: content, system } = composeFile(prompt, contents);
   const filled = {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { attachFiles } from '../commands/prompt/attach-files.ts';
-import type { Context } from '../commands/program/context.ts';
+import type { Context } from '../run.ts';
 import { listPaths, type PathList } from '../attachments/list-paths.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';

@@ -20,9 +20,8 @@ import type { OwnPaints, Style } from '../../terminal/style.ts';
 import type { TerminalColors, ThemeName } from '../../terminal/themes.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { cleanLine } from '../program/secrets.ts';
-import type { Context } from '../program/context.ts';
-import type { Presentation } from './presentation.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import type { Context, Presentation } from '../../run.ts';
 import { ownColors as parseColors } from '../../settings/own-colors.ts';
 import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
 

@@ -13,7 +13,7 @@ import type { Effect } from '../state/effect.ts';
 import { failureEntry, notice, type Entry } from '../state/entry.ts';
 import { conversationOf } from '../state/position.ts';
 import { renewKey } from './send-prompt.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 
 type CompactEffect = Effect & { readonly type: 'compact' };
 

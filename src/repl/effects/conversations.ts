@@ -26,7 +26,7 @@ import { contextWindow } from '../../conversation/context-fit.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import type { ReplState } from '../state/state.ts';
 import { contextText, type ContextFigures } from '../text/context-text.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 
 type ExportEffect = Extract<Effect, { readonly type: 'export' }>;
 

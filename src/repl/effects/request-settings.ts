@@ -4,8 +4,8 @@ import { runTask, type SessionCore } from '../session/session-core.ts';
 import { notice } from '../state/entry.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseParameterValue } from '../../settings/setting-value.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
-import { roleNames, readRole } from '../../commands/service/role.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { roleNames, readRole } from '../../settings/role.ts';
 
 const none: ParameterChanges = { set: {}, removed: [] };
 

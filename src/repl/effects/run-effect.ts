@@ -1,5 +1,5 @@
 import { catalogue } from '../../client/contract.ts';
-import { roleNames } from '../../commands/service/role.ts';
+import { roleNames } from '../../settings/role.ts';
 import { themeNames } from '../../terminal/themes.ts';
 import type { Candidate, CompletionRequest } from '../composer/completion.ts';
 import { pickFiles, recognisePaths } from '../picker/pick-files.ts';

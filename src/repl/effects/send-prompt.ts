@@ -18,7 +18,7 @@ import { checkFiles, type CheckedFiles } from './mentioned-files.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import { fillPrompt } from './use-prompt-file.ts';
 
 /** A prompt on its way, with the settings and the check of its prompt file. */

@@ -11,7 +11,7 @@ import {
 import { showConversation, runOpenList } from './conversations.ts';
 import { codeBlocks } from '../../conversation/code-blocks.ts';
 import { copyText } from '../system/clipboard.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 

@@ -8,7 +8,7 @@ import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';
 import { failureEntry, notice } from '../state/entry.ts';
 import { readPromptArguments } from '../slash-commands/prompt-arguments.ts';
 import type { PromptVariable } from '../state/prompt-command.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 
 export function runOpenPrompt(
   core: SessionCore,

@@ -1,11 +1,9 @@
 import type { ChatOptions } from '../../commands/chat/chat-run.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
-import type { Context } from '../../commands/program/context.ts';
-import type { Run } from '../../commands/program/run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import type { Context, Run } from '../../run.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { Failure, replacedFailure } from '../../failure.ts';
 import { hintOf } from '../../output/remedy-hints.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { ReplGuard } from '../guard.ts';
 import type { ReplLibrary } from '../library.ts';
 import type { ReplMemory } from '../memory.ts';
@@ -21,7 +19,6 @@ import type { Transcript } from './transcript.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
 export interface Repl extends Run<ChatOptions> {
-  readonly settings: ResolvedSettings;
   /** Plain labelled lines, for screen readers and dumb terminals, instead of the live region. */
   readonly isLineMode: boolean;
   readonly service: ReplService;

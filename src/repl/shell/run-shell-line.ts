@@ -5,7 +5,7 @@ import type { Effect } from '../state/effect.ts';
 import { notice, type Entry } from '../state/entry.ts';
 import { commandName } from './shell-line.ts';
 import { type ShellEnd, runInShell } from '../system/shell-command.ts';
-import { maskText } from '../../commands/program/secrets.ts';
+import { maskText } from '../../secrets/secrets.ts';
 
 type RunShell = Extract<Effect, { readonly type: 'run-shell' }>;
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Client } from '../../../src/client/client.ts';
-import type { ChatEvent, RetryScheduled } from '../../../src/client/events.ts';
-import { logClient } from '../../../src/commands/service/logged-client.ts';
-import { Failure } from '../../../src/failure.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { ChatEvent, RetryScheduled } from '../../src/client/events.ts';
+import { logClient } from '../../src/ask/logged-client.ts';
+import type { Run } from '../../src/run.ts';
+import { Failure } from '../../src/failure.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const retry: RetryScheduled = {
   type: 'retry-scheduled',
@@ -30,12 +31,12 @@ function logged(client: Partial<Client>) {
     close: () => undefined,
     ...client,
   };
-  const log = logClient({
-    log: (line) => void lines.push(line),
-    clock: createFakeClock(),
-    address: (path) => `http://service/v1/${path}`,
-    profile: 'work',
-  })(whole);
+  const run = {
+    context: { clock: createFakeClock() },
+    presentation: { debugLog: (line: string) => void lines.push(line) },
+    settings: { profile: { value: 'work' } },
+  } as unknown as Run;
+  const log = logClient(whole, run, (path) => `http://service/v1/${path}`);
   return { client: log, lines };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { chooseRecording } from '../../../src/commands/service/recording-choice.ts';
+import { chooseRecording } from '../../src/ask/recording-choice.ts';
 
+const usual = { color: 'auto', input: true } as const;
 const unlimited = Number.POSITIVE_INFINITY;
 
 type Variables = Readonly<Record<string, string>>;
@@ -41,7 +42,7 @@ test.each<[string, object, Variables, object]>([
   ],
   ['NATTER_REPLAY_SPEED alone', {}, { NATTER_REPLAY_SPEED: 'max' }, {}],
 ])('chooses by %s', (_, options, environment, expected) => {
-  expect(chooseRecording(options, environment)).toEqual(expected);
+  expect(chooseRecording({ ...usual, ...options }, environment)).toEqual(expected);
 });
 
 test.each<[object, Variables, string]>([
@@ -62,5 +63,5 @@ test.each<[object, Variables, string]>([
     'NATTER_REPLAY_SPEED must be at least 0.01, or max, not "x"',
   ],
 ])('refuses %j with %j', (options, environment, message) => {
-  expect(() => chooseRecording(options, environment)).toThrow(message);
+  expect(() => chooseRecording({ ...usual, ...options }, environment)).toThrow(message);
 });

@@ -1,12 +1,12 @@
-import type { Environment } from '../../environment.ts';
+import type { Environment } from '../environment.ts';
 import {
   createSecretFilter,
   minLengthInMessages,
   minLengthInText,
   type SecretFilter,
-} from '../../secrets/secret-filter.ts';
-import { secretsOf, type SecretSources } from '../../secrets/secret-parts.ts';
-import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+} from './secret-filter.ts';
+import { secretsOf, type SecretSources } from './secret-parts.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 
 /** The secrets of a run. */
 export interface Secrets {

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure } from '../../failure.ts';
-import { nearlyNamed } from '../../near-name.ts';
-import { splitFrontMatter } from '../../front-matter.ts';
-import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
-import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
-import { configVariable } from '../../settings/settings-file.ts';
-import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { Failure } from '../failure.ts';
+import { nearlyNamed } from '../near-name.ts';
+import { splitFrontMatter } from '../front-matter.ts';
+import { type FolderFacts, resolveFolders } from './folders.ts';
+import type { ResolvedSettings, Source } from './resolved-settings.ts';
+import { configVariable } from './settings-file.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 const roleExtension = '.md';
 

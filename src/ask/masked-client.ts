@@ -1,13 +1,14 @@
-import type { Middleware } from '../../client/client.ts';
+import type { Client } from '../client/client.ts';
 import type {
   ChatEvent,
   ReasoningReceived,
   RefusalReceived,
   TextReceived,
-} from '../../client/events.ts';
-import { maskValue } from '../../secrets/mask.ts';
-import { createMaskedStream, type MaskedStream } from '../../secrets/masked-stream.ts';
-import type { SecretFilter } from '../../secrets/secret-filter.ts';
+} from '../client/events.ts';
+import { maskValue } from '../secrets/mask.ts';
+import { createMaskedStream, type MaskedStream } from '../secrets/masked-stream.ts';
+import type { SecretFilter } from '../secrets/secret-filter.ts';
+import { type Secrets, textFilter } from '../secrets/secrets.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
@@ -96,15 +97,16 @@ function maskMetadata(event: MetadataEvent, mask: SecretFilter['mask']): ChatEve
 }
 
 /** Masks secrets in everything that the service returns, including secrets split over several events. */
-export function maskClient(filter: () => SecretFilter | undefined): Middleware {
+export function maskClient(client: Client, secrets: Secrets): Client {
   const masked = <Value>(value: Value): Value => {
-    const known = filter();
+    const known = textFilter(secrets);
     return known === undefined ? value : maskValue(value, known.mask);
   };
-  return (client) => ({
+  return {
+    ...client,
     async *chat(request, options) {
       const events = client.chat(request, options);
-      const known = filter();
+      const known = textFilter(secrets);
       if (known === undefined) {
         yield* events;
         return;
@@ -115,6 +117,5 @@ export function maskClient(filter: () => SecretFilter | undefined): Middleware {
     },
     listModels: async (options) => masked(await client.listModels(options)),
     getModel: async (id, options) => masked(await client.getModel(id, options)),
-    close: () => client.close(),
-  });
+  };
 }

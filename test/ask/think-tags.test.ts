@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ChatEvent } from '../../../src/client/events.ts';
-import { divideReasoning } from '../../../src/commands/service/think-tags.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { divideReasoning } from '../../src/ask/think-tags.ts';
 
 const finished: ChatEvent = { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
 

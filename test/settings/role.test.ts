@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readRole, roleNames, withRole } from '../../../src/commands/service/role.ts';
-import type { ResolvedSettings, Source } from '../../../src/settings/resolved-settings.ts';
+import { readRole, roleNames, withRole } from '../../src/settings/role.ts';
+import type { ResolvedSettings, Source } from '../../src/settings/resolved-settings.ts';
 
 function factsWith(roles: Readonly<Record<string, string>>) {
   const config = mkdtempSync(join(tmpdir(), 'natter-roles-'));

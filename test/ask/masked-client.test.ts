@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Client } from '../../../src/client/client.ts';
-import type { ChatEvent } from '../../../src/client/events.ts';
-import { maskClient } from '../../../src/commands/service/masked-client.ts';
-import { Failure } from '../../../src/failure.ts';
-import { createSecretFilter } from '../../../src/secrets/secret-filter.ts';
-import { secretKey } from '../../support/secret.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { maskClient } from '../../src/ask/masked-client.ts';
+import { Failure } from '../../src/failure.ts';
+import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { secretKey } from '../support/secret.ts';
 
 const filter = createSecretFilter([secretKey], 8);
 const half = secretKey.slice(0, 8);
@@ -44,7 +44,7 @@ async function receive(
     getModel: async (id) => ({ id }),
     close: () => undefined,
   };
-  const client = maskClient(() => secrets)(service);
+  const client = maskClient(service, { filter: () => secrets, keep: () => undefined });
   const events: ChatEvent[] = [];
   const options = signal === undefined ? {} : { signal };
   try {
@@ -154,7 +154,7 @@ test('masks metadata that is secret only for a later filter', async () => {
     close: () => undefined,
   } satisfies Client;
   let known = createSecretFilter(['another-secret'], 8);
-  const client = maskClient(() => known)(service);
+  const client = maskClient(service, { filter: () => known, keep: () => undefined });
   const read = async () => {
     for await (const event of client.chat({ model: 'origin', messages: [] })) return event;
     return undefined;

@@ -1,8 +1,7 @@
 // Some servers pass the reasoning of a model on as text of the answer, in `<think>…</think>` at its start.
 
-import type { ChatOptions, Client } from '../../client/client.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
-import type { ChatEvent, TextReceived } from '../../client/events.ts';
+import type { Client } from '../client/client.ts';
+import type { ChatEvent, TextReceived } from '../client/events.ts';
 
 const openingTag = '<think>';
 const closingTag = '</think>';
@@ -102,13 +101,7 @@ export async function* divideReasoning(
 }
 
 /** The client, whose answers have no `<think>…</think>` at their start. */
-export function withoutThinkTags(client: Client): Client {
-  return {
-    ...client,
-    chat: (request: CompletionRequest, options?: ChatOptions) =>
-      divideReasoning(client.chat(request, options)),
-    listModels: (options) => client.listModels(options),
-    getModel: (id, options) => client.getModel(id, options),
-    close: () => client.close(),
-  };
-}
+export const withoutThinkTags = (client: Client): Client => ({
+  ...client,
+  chat: (request, options) => divideReasoning(client.chat(request, options)),
+});

@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { forgetPrintedKey, keyFromCommand } from '../../../src/commands/service/key-command.ts';
-import { maskMessage } from '../../../src/commands/program/secrets.ts';
-import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
+import { forgetPrintedKey, serviceKey } from '../../src/ask/key-command.ts';
+import type { Run } from '../../src/run.ts';
+import { maskMessage } from '../../src/secrets/secrets.ts';
+import { createMemoryContext, type MemoryOptions } from '../support/memory-context.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'natter-test-'));
 const service = { baseUrl: 'https://api.example.com', allowInsecure: false };
@@ -19,7 +20,10 @@ function setup(options: MemoryOptions = {}) {
     value,
     source: { kind: 'profile', name: 'work' } as const,
   });
-  const run = (value: string) => keyFromCommand(memory.context, service, settingOf(value));
+  const run = (value: string) => {
+    const settings = { values: service, apiKeyCommand: settingOf(value) };
+    return serviceKey({ context: memory.context, settings } as unknown as Run);
+  };
   return { ...memory, run, settingOf };
 }
 
@@ -116,8 +120,10 @@ test("the command gets the environment without natter's keys, and runs in the ho
 
 test('a key that may not be sent over plain http is not fetched', async () => {
   const { context, settingOf } = setup();
-  const plain = { baseUrl: 'http://api.example.com', allowInsecure: false };
-  await expect(
-    keyFromCommand(context, plain, settingOf('natter-no-such-program')),
-  ).rejects.toMatchObject({ kind: 'configuration', remedy: { code: 'use-https' } });
+  const values = { baseUrl: 'http://api.example.com', allowInsecure: false };
+  const settings = { values, apiKeyCommand: settingOf('natter-no-such-program') };
+  await expect(serviceKey({ context, settings } as unknown as Run)).rejects.toMatchObject({
+    kind: 'configuration',
+    remedy: { code: 'use-https' },
+  });
 });

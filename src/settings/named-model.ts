@@ -1,12 +1,11 @@
-import type { Environment } from '../../environment.ts';
-import { Failure, type FailureKind } from '../../failure.ts';
-import { silentNotices } from '../../output/notices.ts';
-import { defaultProfile } from '../../settings/profile-name.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import type { ParamOptions } from '../prompt/prompt-options.ts';
-import { readRequestSettings, type SettingsContext } from './settings-access.ts';
+import type { Environment } from '../environment.ts';
+import { Failure, type FailureKind } from '../failure.ts';
+import { silentNotices } from '../output/notices.ts';
+import { defaultProfile } from './profile-name.ts';
+import type { ResolvedSettings } from './resolved-settings.ts';
+import { ownEntry, type StoredSettings } from './stored-settings.ts';
+import type { GlobalOptions, Context } from '../run.ts';
+import { readRequestSettings } from './read-settings.ts';
 
 /** A model as the user names it: `llama3` or `local:llama3`. */
 export interface NamedModel {
@@ -24,27 +23,24 @@ const profileName = /^[A-Za-z0-9_][\w.-]*$/;
 /** OpenAI's fine-tuned models: `ft:gpt-4o-mini:team::id`. */
 const fineTuned = 'ft';
 
-export interface ModelNaming {
-  /** Undefined for the sandbox, which has none: all names are models. */
-  readonly profiles: readonly string[] | undefined;
-  /** Of the failure for an unknown profile. */
-  readonly kind: FailureKind;
-}
-
 /**
  * The text before the first colon is a profile if there is one of that name. Otherwise the whole text is a model if the
  * text after the colon is usual for one, or the text before it cannot be a profile.
- * @throws Failure for a name that looks like an unknown profile, which would be sent to the service in use
+ * @param profiles undefined for the sandbox, which has none: all names are models
+ * @throws Failure of this kind for a name that looks like an unknown profile, which would be sent to the service in use
  */
 export function parseModel(
   text: string,
-  { profiles, kind }: ModelNaming,
-): Omit<NamedModel, 'label'> {
+  profiles: readonly string[] | undefined,
+  kind: FailureKind,
+): NamedModel {
   const colon = text.indexOf(':');
-  const whole = { profile: undefined, model: text };
+  const whole = { label: text, profile: undefined, model: text };
   if (colon < 0 || profiles === undefined) return whole;
   const [profile, model] = [text.slice(0, colon), text.slice(colon + 1)];
-  if (profiles.includes(profile)) return { profile, model: model === '' ? undefined : model };
+  if (profiles.includes(profile)) {
+    return { label: text, profile, model: model === '' ? undefined : model };
+  }
   if (!profileName.test(profile) || profile === fineTuned || modelTag.test(model)) return whole;
   throw new Failure(
     kind,
@@ -57,12 +53,10 @@ function withoutVariables(environment: Environment, names: readonly string[]): E
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
 }
 
-export type NamedModelOptions = GlobalOptions & ParamOptions;
-
 /** The settings of a named model. If its profile has a base URL, it wins over the flag and the environment variable, whose key is not sent to it. */
 export function settingsOf(
-  context: SettingsContext,
-  options: NamedModelOptions,
+  context: Context,
+  options: GlobalOptions,
   { profile, model }: NamedModel,
   stored: StoredSettings | undefined,
 ): ResolvedSettings {

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { parseBaseUrl } from '../../client/http/base-url.ts';
-import { requireEncryption } from '../../client/http/request-headers.ts';
-import { withoutKeys } from '../../environment.ts';
-import { Failure } from '../../failure.ts';
-import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import type { SettingValues } from '../../settings/setting-values.ts';
-import type { Resolved } from '../../settings/resolved-settings.ts';
-import { parseApiKey } from '../../settings/setting-value.ts';
-import type { Context } from '../program/context.ts';
+import { parseBaseUrl } from '../client/http/base-url.ts';
+import { requireEncryption } from '../client/http/request-headers.ts';
+import { withoutKeys } from '../environment.ts';
+import { Failure } from '../failure.ts';
+import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
+import type { Resolved } from '../settings/resolved-settings.ts';
+import { parseApiKey } from '../settings/setting-value.ts';
+import type { Context, Run } from '../run.ts';
 
 /** Milliseconds; a person may have to touch a device, or enter a passphrase. */
 const timeLimit = 30_000;
@@ -149,16 +148,15 @@ export function commandLabel({ source }: Resolved<string>): string {
 }
 
 /**
- * The key that the command prints; runs it only once for each run of natter.
+ * The key of the settings, or what their command prints; it runs only once for each run of natter.
  * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be sent
  * to the base URL; the reason of the context's signal
  */
-export async function keyFromCommand(
-  context: Context,
-  { baseUrl = '', allowInsecure }: Pick<SettingValues, 'allowInsecure' | 'baseUrl'>,
-  setting: Resolved<string>,
-): Promise<string> {
-  requireEncryption(parseBaseUrl(baseUrl), { authorization: '' }, allowInsecure);
+export async function serviceKey({ context, settings }: Run): Promise<string | undefined> {
+  const { apiKey, apiKeyCommand: setting, values } = settings;
+  if (setting === undefined) return apiKey?.value;
+  const baseUrl = parseBaseUrl(values.baseUrl ?? '');
+  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
   const label = commandLabel(setting);
   const parsed = commandWords(setting.value);
   if ('problem' in parsed) {

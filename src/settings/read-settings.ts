@@ -1,24 +1,17 @@
-import { isSet, type Environment } from '../../environment.ts';
-import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import { chooseProfile, terminalSettings } from '../../settings/profile-name.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
-import { resolveSettings, type SettingFlags } from '../../settings/resolve.ts';
-import { withoutSources, type ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { parseParameterFlag } from '../../settings/setting-value.ts';
-import { readStoredSettings } from '../../settings/settings-file.ts';
-import {
-  emptyCredentials,
-  emptySettings,
-  type StoredSettings,
-} from '../../settings/stored-settings.ts';
-import { readWindows, withWindow } from '../../usage/windows.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import type { ParamOptions } from '../prompt/prompt-options.ts';
+import { isSet, type Environment } from '../environment.ts';
+import { Failure } from '../failure.ts';
+import { type Notices, silentNotices } from '../output/notices.ts';
+import { type Context, type GlobalOptions, present, type Run } from '../run.ts';
+import { definitions } from './definitions.ts';
+import { resolveFolders, type FolderFacts } from './folders.ts';
+import { readWindows, withWindow } from './model-windows.ts';
+import { chooseProfile, terminalSettings } from './profile-name.ts';
+import { resolveSettings, type SettingFlags } from './resolve.ts';
+import { withoutSources, type ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
-
-export type SettingsContext = Context;
+import { parseParameterFlag } from './setting-value.ts';
+import { readStoredSettings } from './settings-file.ts';
+import { emptyCredentials, emptySettings, type StoredSettings } from './stored-settings.ts';
 
 const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
 
@@ -35,7 +28,7 @@ export async function changeStored(
   context: Context,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
-  const { updateStoredSettings } = await import('../../settings/settings-store.ts');
+  const { updateStoredSettings } = await import('./settings-store.ts');
   const { clock, platform, process } = context;
   const { config: folder } = resolveFolders(context);
   return updateStoredSettings({ folder, platform, clock, process }, change);
@@ -60,7 +53,7 @@ export function keepSecrets(
 
 /** The sandbox works without settings files, too. */
 function readForSandbox(
-  context: SettingsContext,
+  context: Context,
   notices: Notices,
   { profile: flag }: GlobalOptions,
 ): StoredSettings {
@@ -81,7 +74,7 @@ function readForSandbox(
  * @throws Failure for a bad value or file
  */
 export function readSettings(
-  context: SettingsContext,
+  context: Context,
   notices: Notices,
   options: GlobalOptions,
   flags: SettingFlags = {},
@@ -105,14 +98,14 @@ export function readSettings(
 }
 
 /**
- * The settings in force for a command that sends prompts, with the fields of `--param`.
+ * The settings in force for a command that sends prompts, with the fields of `--param` and the role.
  * @param changes override the options
  * @throws Failure for a bad value or file
  */
 export function readRequestSettings(
-  context: SettingsContext,
+  context: Context,
   notices: Notices,
-  options: GlobalOptions & SettingFlags & ParamOptions,
+  options: GlobalOptions,
   changes: SettingFlags = {},
 ): ResolvedSettings {
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
@@ -120,4 +113,42 @@ export function readRequestSettings(
     context,
     readSettings(context, notices, options, { ...options, ...changes, params }),
   );
+}
+
+/**
+ * Starts a command that uses a service.
+ * @param read reads its settings
+ * @throws Failure for a bad value, file or variable
+ */
+export async function startRun<Options extends GlobalOptions>(
+  context: Context,
+  options: Options,
+  read = readRequestSettings,
+): Promise<Run<Options>> {
+  const presentation = await present(context, options);
+  const settings = read(context, presentation.notices, options);
+  return { context, options, presentation, settings };
+}
+
+/**
+ * What to report where the profile in use has no service, but others have one: the problem, and the commands that use
+ * the others. Undefined if no profile has one.
+ */
+export function otherProfiles(
+  context: Context,
+  { profile }: ResolvedSettings,
+): { readonly problem: string; readonly hint: string } | undefined {
+  // The warnings were printed when the settings were read.
+  const stored = readStored(context, silentNotices);
+  const others = Object.entries(stored.settings.profiles)
+    .filter(([name, own]) => name !== profile.value && Object.hasOwn(own, definitions.baseUrl.name))
+    .map(([name]) => name)
+    .toSorted();
+  if (others.length === 0) return undefined;
+  const commands = others.slice(0, 3).map((name) => `natter config use ${name}`);
+  const verb = others.length === 1 ? 'has' : 'have';
+  return {
+    problem: `profile ${profile.value} has no service, but ${others.slice(0, 3).join(', ')} ${verb} one`,
+    hint: commands.join(' or '),
+  };
 }

@@ -1,22 +1,20 @@
 import path from 'node:path';
-import type { ClientOptions } from '../../client/client.ts';
-import type { Notices } from '../../output/notices.ts';
-import { createRecorder } from '../../recording/recorder.ts';
-import { openRecordingFile } from '../../recording/recording-file.ts';
-import { readRecording } from '../../recording/read-recording.ts';
-import { createReplay, createReplayClock } from '../../recording/replay.ts';
-import { createConsumedExchanges, keepConsumedExchanges } from '../../recording/match-exchange.ts';
-import { appendFile } from '../../storage/append-file.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
-import { Failure } from '../../failure.ts';
-import type { Context } from '../program/context.ts';
-import { maskText, textFilter } from '../program/secrets.ts';
-import type { ReplayChoice } from './recording-choice.ts';
-import { refuseReservedName } from '../program/named-file.ts';
+import type { ClientOptions } from '../client/client.ts';
+import { Failure } from '../failure.ts';
+import { createConsumedExchanges, keepConsumedExchanges } from '../recording/match-exchange.ts';
+import { readRecording } from '../recording/read-recording.ts';
+import { createRecorder } from '../recording/recorder.ts';
+import { openRecordingFile } from '../recording/recording-file.ts';
+import { createReplay, createReplayClock } from '../recording/replay.ts';
+import type { Run } from '../run.ts';
+import { maskText, textFilter } from '../secrets/secrets.ts';
+import { appendFile } from '../storage/append-file.ts';
+import { refuseReservedName } from '../storage/file-name.ts';
+import { failureReason } from '../storage/storage-failure.ts';
+import type { RecordingChoice } from './recording-choice.ts';
 
 async function openRecorder(
-  context: Context,
-  notices: Notices,
+  { context, presentation: { notices } }: Run,
   file: string,
 ): Promise<Partial<ClientOptions>> {
   const { clock, process, secrets, version, signal } = context;
@@ -37,11 +35,10 @@ async function openRecorder(
   return { transport };
 }
 
-async function openReplay(
-  context: Context,
-  notices: Notices,
-  { file, speed, used: shared }: ReplayChoice,
-): Promise<Partial<ClientOptions>> {
+function openReplay(
+  { context, presentation: { notices } }: Run,
+  { file, speed, used: shared }: NonNullable<RecordingChoice['replay']>,
+): Partial<ClientOptions> {
   const { secrets, process } = context;
   const recording = readRecording(file);
   const [first, ...others] = recording.unreadable;
@@ -61,20 +58,10 @@ async function openReplay(
   return { ...limits, clock, transport: () => replay };
 }
 
-/** One recorder for the clients of a run. @throws Failure */
-export function recordingOptions(
-  context: Context,
-  notices: Notices,
-  file: string,
+/** Opens a recording. @throws Failure `configuration` for a file to replay that is not a recording */
+export async function openRecording(
+  run: Run,
+  { record = '', replay }: RecordingChoice,
 ): Promise<Partial<ClientOptions>> {
-  return (context.shared.recording ??= openRecorder(context, notices, file));
-}
-
-/** One replay for the clients of a run. @throws Failure `configuration` for a file that is not a recording */
-export function replayOptions(
-  context: Context,
-  notices: Notices,
-  choice: ReplayChoice,
-): Promise<Partial<ClientOptions>> {
-  return (context.shared.recording ??= openReplay(context, notices, choice));
+  return replay === undefined ? openRecorder(run, record) : openReplay(run, replay);
 }

@@ -1,20 +1,9 @@
-import type { Run } from '../commands/program/run.ts';
+import { planRequest } from '../ask/plan-request.ts';
 import type { Client } from '../client/client.ts';
+import type { Message, ModelRecord } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
-import { forgetPrintedKey } from '../commands/service/key-command.ts';
-import type { Message, ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
-import { Failure } from '../failure.ts';
-import { spokenRows, formatTable } from '../output/table.ts';
-import type { ServiceFacts } from './state/state.ts';
-import type { SessionSettings } from './state/effect.ts';
-import { parseApiKey } from '../settings/setting-value.ts';
-import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
-import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
-import type { UsageSource } from '../usage/budget.ts';
-import { plainStyle } from '../terminal/style.ts';
-import { planRequest } from '../ask/plan-request.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import {
   catalogueMark,
@@ -23,7 +12,9 @@ import {
   modelCells,
   modelColumns,
 } from '../commands/models/model-text.ts';
+import type { Run } from '../commands/program/run.ts';
 import { changedParams } from '../commands/service/changed-params.ts';
+import { forgetPrintedKey } from '../commands/service/key-command.ts';
 import {
   openService,
   type Service,
@@ -36,7 +27,15 @@ import {
   changeStored,
   noticeOverrides,
 } from '../commands/service/settings-access.ts';
-import type { FoundServer } from './state/dialog.ts';
+import { Failure } from '../failure.ts';
+import { spokenRows, formatTable } from '../output/table.ts';
+import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import { parseApiKey } from '../settings/setting-value.ts';
+import { plainStyle } from '../terminal/style.ts';
+import type { UsageSource } from '../usage/budget.ts';
+import type { FoundServer } from './dialog.ts';
+import type { ServiceFacts, SessionSettings } from './state.ts';
 
 interface ReplServiceOptions extends Run<ChatOptions> {
   readonly settings: ResolvedSettings;

@@ -48,8 +48,8 @@ const groups = [
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
       'prompt-files/(?!llm|write-markdown|yaml)',
-      'repl/(editing/keys/|system/external-editor)',
-      'terminal/(?!formula/|highlight/|markdown/|spoken/)',
+      'repl/(composer/keys/|system/external-editor)',
+      'terminal/(?!formula/|highlight|markdown/)',
     ),
   },
   {
@@ -57,7 +57,7 @@ const groups = [
     test: within('batch/', 'commands/(batch|compare)/', 'commands/chat/(every|split)'),
   },
   { name: 'sandbox', test: within('commands/sandbox/', 'recording/', 'sandbox/') },
-  { name: 'markdown', test: within('terminal/(formula/|markdown/|spoken/)') },
+  { name: 'markdown', test: within('terminal/(formula/|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
   { name: 'repl', test: within('repl/') },
 ];

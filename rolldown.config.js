@@ -52,11 +52,11 @@ const groups = [
       'terminal/(?!formula/|highlight|markdown/)',
     ),
   },
+  { name: 'sandbox', test: within('recording/', 'sandbox/') },
   {
     name: 'batch',
-    test: within('batch/', 'commands/(batch|compare)/', 'commands/chat/(every|split)'),
+    test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/(every|split)'),
   },
-  { name: 'sandbox', test: within('commands/sandbox/', 'recording/', 'sandbox/') },
   { name: 'markdown', test: within('terminal/(formula/|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
   { name: 'repl', test: within('repl/') },

@@ -3,7 +3,7 @@ import { catalogue } from '../../client/contract.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { Engine } from '../../sandbox/engine.ts';
+import type { Engine } from '../../sandbox/exchange.ts';
 import { withoutSources } from '../../settings/resolved-settings.ts';
 import type { Presentation } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';

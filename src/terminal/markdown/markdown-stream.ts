@@ -206,10 +206,14 @@ class ScreenBlocks implements BlockRenderer {
       this.#highlight = this.#highlighter.openHighlight(language, this.#style);
       return undefined;
     }
-    return import('../highlight.ts').then((highlighter) => {
-      this.#highlighter = highlighter;
-      void this.#openHighlight(language);
-    });
+    return import('../highlight.ts').then(
+      (highlighter) => {
+        this.#highlighter = highlighter;
+        void this.#openHighlight(language);
+      },
+      // Code without colour is still readable.
+      () => undefined,
+    );
   }
 
   /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */

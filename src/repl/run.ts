@@ -236,7 +236,7 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
-  await import('../terminal/highlight/modes.ts');
+  await import('../terminal/highlight.ts');
   await import('../commands/prompt/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');

@@ -1,11 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createHighlighter } from '../../../src/terminal/highlight/highlight.ts';
-import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
-import { fc } from '../../support/properties.ts';
+import { openHighlight } from '../../src/terminal/highlight.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
+import { fc } from '../support/properties.ts';
 
 const style = colorStyle;
-const highlighter = createHighlighter(style);
 
 /** A line in the language, and the part of it with the look. */
 const samples = [
@@ -41,17 +40,15 @@ const samples = [
   ['haskell', 'let x = 1 -- note', 'dim', '-- note'],
 ] as const;
 
-describe('createHighlighter', () => {
-  test.each(samples)('styles %s', async (language, line, look, part) => {
-    await highlighter.load();
-    const styled = highlighter.open(language)(line);
+describe('a code block', () => {
+  test.each(samples)('styles %s', (language, line, look, part) => {
+    const styled = openHighlight(language, style)(line);
     expect(stripVTControlCharacters(styled)).toBe(line);
     expect(styled).toContain(style[look](part));
   });
 
-  test('continues a comment over several lines', async () => {
-    await highlighter.load();
-    const line = highlighter.open('ts');
+  test('continues a comment over several lines', () => {
+    const line = openHighlight('ts', style);
     expect([line('/* one'), line('two'), line('*/ let')]).toEqual([
       style.dim('/* one'),
       style.dim('two'),
@@ -59,46 +56,34 @@ describe('createHighlighter', () => {
     ]);
   });
 
-  test('starts each block with a new state', async () => {
-    await highlighter.load();
-    highlighter.open('ts')('/* never closed');
-    expect(highlighter.open('ts')('let')).toBe(style.magenta('let'));
-  });
-
-  test('loads the modes once', async () => {
-    const fresh = createHighlighter(style);
-    await fresh.load();
-    expect(fresh.load()).toBeUndefined();
+  test('starts each block with a new state', () => {
+    openHighlight('ts', style)('/* never closed');
+    expect(openHighlight('ts', style)('let')).toBe(style.magenta('let'));
   });
 
   test.each(['', 'mermaid', 'text', 'constructor', '__proto__'])(
     'leaves the unknown language %j as it is',
-    async (language) => {
-      await highlighter.load();
-      expect(highlighter.open(language)('let x')).toBe('let x');
+    (language) => {
+      expect(openHighlight(language, style)('let x')).toBe('let x');
     },
   );
 
-  test('T19 loads and adds nothing without colour', () => {
-    const plain = createHighlighter(plainStyle);
-    expect(plain.load()).toBeUndefined();
-    expect(plain.open('ts')('let x')).toBe('let x');
+  test('T19 adds nothing without colour', () => {
+    expect(openHighlight('ts', plainStyle)('let x')).toBe('let x');
   });
 
-  test('T15 leaves a line of a million characters unchanged', async () => {
-    await highlighter.load();
+  test('T15 leaves a line of a million characters unchanged', () => {
     const line = 'let x = 1;'.repeat(1e5);
-    expect(highlighter.open('ts')(line)).toBe(line);
+    expect(openHighlight('ts', style)(line)).toBe(line);
   });
 
-  test('shows every line of any text in every language', async () => {
-    await highlighter.load();
+  test('shows every line of any text in every language', () => {
     const lines = fc.array(
       fc.string({ unit: fc.constantFrom(...'<>/*"\'`${}()[];=#-+@!: \\\taé日1'.split('')) }),
     );
     fc.assert(
       fc.property(fc.constantFrom(...samples), lines, ([language], texts) => {
-        const highlight = highlighter.open(language);
+        const highlight = openHighlight(language, style);
         for (const text of texts) expect(stripVTControlCharacters(highlight(text))).toBe(text);
       }),
       { numRuns: 300 },

@@ -16,6 +16,7 @@ import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
 import { chooseRecording } from '../service/recording-choice.ts';
 import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
 import { findStoredPath } from '../service/stored-paths.ts';
+import { checkService, modelHint } from './check-service.ts';
 
 export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
@@ -43,7 +44,6 @@ async function showCheck(
   settings: ResolvedSettings,
 ): Promise<void> {
   const answerer = answererOf(context, options, settings);
-  const { checkService, modelHint } = await import('./check-service.ts');
   const { values, profile } = settings;
   const once = { ...settings, values: { ...values, retries: 0 } };
   const { result, models } = await checkService(context, presentation, options, once);

@@ -8,7 +8,12 @@ import {
   type CompletedOption,
   files,
 } from './tree.ts';
-import { candidatesFor, commandCandidates, type CompletionRequest } from './values.ts';
+import {
+  candidatesFor,
+  type CompletionRequest,
+  rowCandidates,
+  variableCandidates,
+} from './values.ts';
 import type { Context } from '../program/context.ts';
 
 /** The state after a word of the line. */
@@ -92,7 +97,6 @@ async function optionCandidates(context: FolderFacts, walk: Walk): Promise<reado
   }));
   const [promptFile] = walk.operands;
   if (walk.command.name !== 'run' || promptFile === undefined) return named;
-  const { variableCandidates } = await import('./prompt-files.ts');
   return [...(await variableCandidates(context, promptFile)), ...named];
 }
 
@@ -102,7 +106,6 @@ async function variableValues(
   { operands: [promptFile = ''] }: Walk,
   variable: string,
 ): Promise<readonly Candidate[]> {
-  const { variableCandidates } = await import('./prompt-files.ts');
   const start = `${variable}=`;
   return (await variableCandidates(context, promptFile))
     .filter(({ value }) => value.startsWith(start) && value !== start)
@@ -157,7 +160,7 @@ async function candidatesAt(
   const request = { context, command, above, typed: current, before: operands };
   const found = await candidatesFor(request, argument?.name, argument?.choices);
   const commands = operands.length === 0 && !ended ? command.commands : [];
-  return [...commandCandidates(commands), ...found];
+  return [...rowCandidates(commands), ...found];
 }
 
 /** Titles are from prompts and ids from files: the shell must get them as plain text. */

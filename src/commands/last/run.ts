@@ -3,7 +3,7 @@ import { loadConversation } from '../../conversation/library/read-conversation.t
 import { pathOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
-import { dataFolder, readConversation } from '../journal/library-access.ts';
+import { dataFolder, readConversation } from '../journal/open-conversation.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';

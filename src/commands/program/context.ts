@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { ClientOptions } from '../../client/client.ts';
 import type { ProgramClock } from '../../clock.ts';
 import type { CompletedCommand } from '../completion/tree.ts';
@@ -45,3 +46,18 @@ export type Action<Options, Words extends readonly unknown[] = []> = (
   options: Options,
   ...words: Words
 ) => Promise<void>;
+
+/**
+ * Sets what a command does: the function that `load` imports is called with the context, the options and the words.
+ * The function decides the types of its options and words; commander knows only their names.
+ */
+export function setAction(
+  command: Command,
+  context: Context,
+  load: () => Promise<Action<never, never[]>>,
+): Command {
+  return command.action(async () => {
+    const run = await load();
+    await run(context, command.optsWithGlobals(), ...(command.processedArgs as never[]));
+  });
+}

@@ -15,7 +15,7 @@ import type { GlobalOptions } from '../program/global-options.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import { checkNewName, createPromptFile, newPath } from './new-prompt.ts';
+import { checkNewName, createPromptFile, newPath } from './run.ts';
 
 export interface ImportOptions extends GlobalOptions {
   readonly name?: string;

@@ -8,8 +8,7 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { present } from '../print/presentation.ts';
 import type { Context } from '../program/context.ts';
-import type { UpstreamOptions } from './upstream-settings.ts';
-import { openUpstream } from './upstream.ts';
+import { type UpstreamOptions, openUpstream } from './upstream.ts';
 
 /** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
 export interface SandboxOptions extends UpstreamOptions {

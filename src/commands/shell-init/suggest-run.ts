@@ -10,7 +10,7 @@ import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
-import type { Shell } from '../completion/scripts.ts';
+import type { Shell } from '../completion/command.ts';
 import { openService, type Service } from '../service/service.ts';
 import { readSettings } from '../service/settings-access.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';

@@ -47,7 +47,7 @@ const groups = [
       'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
-      'prompt-files/(?!llm|write-markdown|yaml)',
+      'prompt-files/(?!write-markdown|yaml)',
       'repl/(editing/keys/|system/external-editor)',
       'terminal/(?!formula/|highlight/|markdown/|spoken/)',
     ),

@@ -4,9 +4,12 @@ import {
   conversationsFolder,
   lockFile,
 } from '../conversation/library/conversation-folder.ts';
-import { conversationsNamed } from '../conversation/library/find-conversation.ts';
+import {
+  conversationsNamed,
+  listEntries,
+  type LibraryEntry,
+} from '../conversation/library/library.ts';
 import type { JournalOptions } from '../conversation/journal/journal-file.ts';
-import { listEntries, type LibraryEntry } from '../conversation/library/library.ts';
 import {
   branchJournal,
   createJournal,
@@ -19,8 +22,8 @@ import {
   type SearchPatterns,
   compilePattern,
   type FoundTurn,
+  searchTerms,
 } from '../conversation/library/search.ts';
-import { searchTerms } from '../conversation/library/search-terms.ts';
 import {
   markedTitle,
   summarize,

@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises';
 import { type AnswerCheck, openCheck } from '../ask/check.ts';
-import { checkInside } from '../prompt-files/library/boundary.ts';
-import { type FoundPrompt, listPrompts } from '../prompt-files/library/find-prompt.ts';
+import { checkInside, type FoundPrompt, listPrompts } from '../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../prompt-files/prompt-arguments.ts';
 import { partsOf, placesWords, type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
 import { splitFrontMatter } from '../front-matter.ts';
 import { placeholdersOf } from '../prompt-files/template.ts';
-import type { Variable } from '../prompt-files/variables.ts';
+import type { Variable } from '../prompt-files/front-matter-keys.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import type {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { attachFiles } from '../commands/prompt/attach-files.ts';
 import type { Context } from '../commands/program/context.ts';
-import { listPaths, type PathList } from '../attachments/list-paths.ts';
+import { listPaths, type PathList } from '../attachments/find-files.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';

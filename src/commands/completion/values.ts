@@ -12,7 +12,7 @@ import {
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
 import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
-import type { Variable } from '../../prompt-files/variables.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import { keyBindings } from '../../repl/editing/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
 import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
-import { findConversation } from '../../conversation/library/find-conversation.ts';
 import {
+  findConversation,
   deleteConversation,
   listEntries,
   renameConversation as changeTitle,

@@ -13,7 +13,7 @@ import {
   conversationsFolder,
   lockFile,
 } from '../../conversation/library/conversation-folder.ts';
-import { findConversation } from '../../conversation/library/find-conversation.ts';
+import { findConversation } from '../../conversation/library/library.ts';
 import {
   loadConversation,
   lostLinesWarning,

@@ -5,7 +5,7 @@ import { requireEncryption } from '../../client/http/request-headers.ts';
 import { withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import type { SettingValues } from '../../settings/setting-values.ts';
+import type { SettingValues } from '../../settings/definitions.ts';
 import type { Resolved } from '../../settings/resolved-settings.ts';
 import { parseApiKey } from '../../settings/setting-value.ts';
 import type { Context } from '../program/context.ts';

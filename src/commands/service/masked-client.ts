@@ -6,8 +6,11 @@ import type {
   TextReceived,
 } from '../../client/events.ts';
 import { maskValue } from '../../secrets/mask.ts';
-import { createMaskedStream, type MaskedStream } from '../../secrets/masked-stream.ts';
-import type { SecretFilter } from '../../secrets/secret-filter.ts';
+import {
+  createMaskedStream,
+  type MaskedStream,
+  type SecretFilter,
+} from '../../secrets/secret-filter.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 

@@ -8,7 +8,7 @@ import type {
 } from '../state/conversation-list.ts';
 import type { OpenList, ReplState } from '../state/state.ts';
 import { graphemes } from '../../terminal/text/width.ts';
-import { searchTerms } from '../../conversation/library/search-terms.ts';
+import { searchTerms } from '../../conversation/library/search.ts';
 import type { Effect } from '../state/effect.ts';
 import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';

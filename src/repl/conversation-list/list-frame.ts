@@ -10,7 +10,7 @@ import { symbolsFor, type Symbols } from '../text/symbols.ts';
 import { fittingEnd, shorten } from '../view/fit-parts.ts';
 import { firstVisible } from '../view/fit-view.ts';
 import { budgetOf, isComplete, matchesOf, totalOf, type Match } from './answer-list.ts';
-import { searchTerms } from '../../conversation/library/search-terms.ts';
+import { searchTerms } from '../../conversation/library/search.ts';
 
 interface ListLook {
   readonly style: Style;

@@ -21,7 +21,7 @@ import { refusalNotice } from '../../output/notices.ts';
 import { closingOf } from '../text/closing.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
 import type { Message } from '../../client/contract.ts';
-import { contextParts } from '../../conversation/context-parts.ts';
+import { contextParts } from '../../conversation/compaction.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import type { ReplState } from '../state/state.ts';

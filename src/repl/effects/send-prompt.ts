@@ -8,7 +8,7 @@ import {
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
-import { describeViolations } from '../../schema/violation.ts';
+import { describeViolations } from '../../schema/answer-value.ts';
 import { dispatchConversation, failureText, type SessionCore } from '../session/session-core.ts';
 import type { AnswerOutcome } from '../state/action.ts';
 import type { Effect, PromptToSend, SessionSettings } from '../state/effect.ts';

@@ -8,7 +8,7 @@ import { count, countOf } from '../../../output/figures.ts';
 import { createNotices, type Notices } from '../../../output/notices.ts';
 import { findSecrets, type FoundSecret } from '../../../secrets/shapes/find-secrets.ts';
 import { createRedactions, type Redactions } from '../../../secrets/shapes/redactions.ts';
-import type { SecretGuardMode } from '../../../settings/setting-values.ts';
+import type { SecretGuardMode } from '../../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../../../terminal/device/controlling-terminal.ts';
 import type { Context } from '../../program/context.ts';

@@ -2,7 +2,7 @@ import { isLoopbackName } from '../../../address.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
 import { Failure } from '../../../failure.ts';
-import type { SecretGuardMode } from '../../../settings/setting-values.ts';
+import type { SecretGuardMode } from '../../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { Context } from '../../program/context.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';

@@ -79,6 +79,3 @@ export interface Client {
   /** Closes idle connections. */
   close(): void;
 }
-
-/** Changes or watches what a client does; its `chat` is one async generator around that of the client it gets. */
-export type Middleware = (client: Client) => Client;

@@ -78,7 +78,7 @@ const keyPlaces = [
 
 async function keysTopic(program: Command): Promise<string> {
   // Only this topic needs the code of conversations.
-  const { keyBindings, keyLabel } = await import('../../repl/editing/keys/key-bindings.ts');
+  const { keyBindings, keyLabel } = await import('../../repl/composer/keys/key-bindings.ts');
   const help = program.createHelp();
   const sections = keyPlaces.map(([place, heading]) => {
     const rows = keyBindings

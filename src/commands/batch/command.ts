@@ -7,7 +7,7 @@ import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts
 import type { Action, Context } from '../../run.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
+import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/prompt-options.ts';
 import { secretOptions, strictOption } from '../prompt/prompt-options.ts';
 
 export interface RunBatch extends RunQueue {

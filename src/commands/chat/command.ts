@@ -1,10 +1,16 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
-import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import type { Action, Context } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
-import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  checkGroup,
+  checkOptions,
+  selectOption,
+} from '../prompt/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 export type RunChat = Action<ChatOptions, [words: readonly string[]]>;

@@ -10,7 +10,7 @@ import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import type { Variable } from '../../prompt-files/variables.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { promptPlaces } from '../prompt/load-prompt-file.ts';
 import { type Candidate, files } from './tree.ts';
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */

@@ -7,8 +7,7 @@ import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present, type Action, type GlobalOptions, type JsonOptions } from '../../run.ts';
-import { printMarkdown } from '../print/answer-output.ts';
-import { storedLook } from '../print/stored-look.ts';
+import { printMarkdown, storedLook } from '../print/answer-output.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 
 export interface ShowOptions extends JsonOptions {

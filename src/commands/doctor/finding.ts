@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { Presentation, Context } from '../../run.ts';
-import { givenAddress, withAddress } from '../program/hint-origin.ts';
+import { givenAddress, withAddress } from '../program/report.ts';
 import { withHint } from '../program/report.ts';
 import type { DoctorOptions } from './command.ts';
 

@@ -5,8 +5,7 @@ import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
 import { dataFolder, readConversation } from '../journal/library-access.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { printMarkdown } from '../print/answer-output.ts';
-import { storedLook } from '../print/stored-look.ts';
+import { printMarkdown, storedLook } from '../print/answer-output.ts';
 
 export interface LastOptions extends GlobalOptions {
   /** Number of a code block, unparsed. */

@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import {
   chooseAnswerFormat,
   type AnswerFormat,
@@ -13,17 +14,22 @@ import {
   type AnswerPrinter,
   type TextPrinter,
 } from '../../output/answer-printer.ts';
+import type { Context, GlobalOptions, Presentation } from '../../run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { ownColors as parseColors } from '../../settings/own-colors.ts';
+import { readSettings } from '../../settings/read-settings.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import type { TextTransform } from '../../terminal/markdown/block-driver.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
-import type { OwnPaints, Style } from '../../terminal/style.ts';
-import type { TerminalColors, ThemeName } from '../../terminal/themes.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
-import type { Context, Presentation } from '../../run.ts';
-import { ownColors as parseColors } from '../../settings/own-colors.ts';
-import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
+import type { OwnPaints, Style } from '../../terminal/style.ts';
+import {
+  type TerminalColors,
+  type ThemeName,
+  createOwnPaints,
+  themedStyle,
+} from '../../terminal/themes.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {
@@ -142,4 +148,20 @@ export async function printMarkdown(
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
   }
   await printer.end();
+}
+
+/** The wrapping, the theme and the colours of the user for stored answers. Settings that cannot be read do not hide an answer. */
+export async function storedLook(
+  context: Context,
+  { notices }: Presentation,
+  options: GlobalOptions,
+): Promise<Look> {
+  if (!context.streams.stdout.isTerminal) return {};
+  try {
+    return lookOf(readSettings(context, notices, options));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(`${error.message}; the answer has the default theme`);
+    return {};
+  }
 }

@@ -2,8 +2,7 @@ import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { editFile } from '../../repl/system/external-editor.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { loadPromptFile } from '../prompt/load-prompt-file.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { loadPromptFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import { checkNewName, createPromptFile, newPath } from './new-prompt.ts';
 
 export interface EditOptions extends GlobalOptions {

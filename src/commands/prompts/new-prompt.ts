@@ -6,7 +6,7 @@ import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import type { Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { promptPlaces } from '../prompt/load-prompt-file.ts';
 
 /** The folder of a person's own prompts. @throws Failure `storage` without a home folder */
 export function requireOwn(own: string | undefined): string {

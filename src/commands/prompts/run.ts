@@ -16,8 +16,7 @@ import {
   type JsonOptions,
 } from '../../run.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
-import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { loadPromptFile, readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import { requireOwn } from './new-prompt.ts';
 import {
   promptDocument,

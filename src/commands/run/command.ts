@@ -2,10 +2,16 @@ import { Command } from 'commander';
 import { outputOptions } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
-import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
-import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  checkGroup,
+  checkOptions,
+  selectOption,
+} from '../prompt/prompt-options.ts';
 
 export type RunPromptFile = Action<ChatOptions, [name: string, line: readonly string[]]>;
 

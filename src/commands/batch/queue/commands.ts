@@ -3,7 +3,7 @@ import type { CollectOptions, StatusOptions, SubmitOptions, WorkOptions } from '
 import type { Action, Context } from '../../../run.ts';
 import { addOptionGroups, settingOption } from '../../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../../program/help-details.ts';
-import { checkGroup } from '../../prompt/check-options.ts';
+import { checkGroup } from '../../prompt/prompt-options.ts';
 import { allowSecretsOption, secretOptions, strictOption } from '../../prompt/prompt-options.ts';
 import { Failure } from '../../../failure.ts';
 

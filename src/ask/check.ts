@@ -25,9 +25,6 @@ export interface CheckOptions {
   /** Unparsed. */
   readonly schemaRetries?: string;
   readonly responseFormat?: string;
-}
-
-export interface SelectOptions {
   /** A JSON Pointer. */
   readonly select?: string;
 }
@@ -150,7 +147,7 @@ function withFormat(settings: ResolvedSettings, schema: JsonObject): ResolvedSet
  */
 export async function openCheck(
   notices: Notices,
-  { schema: value, schemaRetries, select }: CheckOptions & SelectOptions,
+  { schema: value, schemaRetries, select }: CheckOptions,
   own?: SchemaSource,
 ): Promise<AnswerCheck | undefined> {
   if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;

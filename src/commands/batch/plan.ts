@@ -1,4 +1,4 @@
-import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
@@ -20,7 +20,7 @@ export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
 type OutputFormat = (typeof outputFormats)[number];
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends GlobalOptions, ReportOptions, CheckOptions, SelectOptions {
+export interface BatchOptions extends GlobalOptions, ReportOptions, CheckOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;

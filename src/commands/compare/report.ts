@@ -152,8 +152,6 @@ function printNotices({
   if (filtered !== undefined) notices.notice(filtered);
 }
 
-type FailedAnswer = Pick<ComparedAnswer, 'label' | 'failure'>;
-
 /** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
 function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
   const answered = answers.flatMap(({ label, metadata }, index) => {
@@ -173,17 +171,13 @@ function warnSameModel({ presentation, models, answers }: FinishedComparison): v
   }
 }
 
-/** With the failures of `--strict`. */
-function failuresOf({ options, answers }: FinishedComparison): readonly FailedAnswer[] {
-  return answers.map(({ label, failure, metadata }) => ({
-    label,
-    failure: failure ?? (options.strict === true ? truncationFailure(metadata) : undefined),
-  }));
-}
-
-function withLabel({ label, failure }: FailedAnswer): Failure | undefined {
-  if (failure === undefined) return undefined;
-  return rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure });
+/** The failures with the labels of their models, and those of `--strict`. */
+function failuresOf({ options, answers }: FinishedComparison): readonly Failure[] {
+  return answers.flatMap(({ label, failure: own, metadata }) => {
+    const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
+    if (failure === undefined) return [];
+    return [rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure })];
+  });
 }
 
 /** @throws the first failure; prints the others as warnings */
@@ -193,9 +187,7 @@ export async function reportComparison(comparison: FinishedComparison): Promise<
   if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
   printNotices(comparison);
   warnSameModel(comparison);
-  const [first, ...others] = failuresOf(comparison)
-    .map(withLabel)
-    .filter((failure) => failure !== undefined);
+  const [first, ...others] = failuresOf(comparison);
   for (const { message } of others) presentation.notices.warning(message);
   if (first !== undefined) throw first;
 }

@@ -91,7 +91,8 @@ function documentOf({ entry, summary }: SummarizedEntry) {
 }
 
 export const listConversations: Action<ListConversationsOptions> = async (context, options) => {
-  const { notices, style } = await present(context, options);
+  const presentation = await present(context, options);
+  const { notices } = presentation;
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
   const entries = listEntries(dataFolder(context), section);
@@ -107,7 +108,7 @@ export const listConversations: Action<ListConversationsOptions> = async (contex
   }
   const now = context.clock.date();
   const rows = listed.map((row) => cells(row, isTerminal, now));
-  await printTable(context, { style }, columns, rows);
+  await printTable(context, presentation, columns, rows);
   if (isShort && entries.length > shortList) {
     notices.notice(`showing the last ${shortList} of ${entries.length}; --all shows all`);
   }

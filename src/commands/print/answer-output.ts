@@ -38,17 +38,18 @@ export interface AnswerOutput<Printer = AnswerPrinter> {
   removed(): number;
 }
 
-export interface AnswerOutputOptions {
-  readonly context: Pick<Context, 'streams' | 'secrets'>;
-  readonly presentation: Pick<
-    Presentation,
-    'style' | 'unicode' | 'isSpoken' | 'opensLinks' | 'colors'
-  >;
-  readonly format: AnswerFormat;
+/** How Markdown is shown. */
+export interface Look {
   readonly wrap?: WrapMode;
   readonly theme?: ThemeName;
   /** The settings `colors.<part>`. */
   readonly ownColors?: ResolvedSettings['colors'];
+}
+
+interface AnswerOutputOptions extends Look {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly format: AnswerFormat;
 }
 
 /** The looks of answers in these settings. */
@@ -69,11 +70,9 @@ export async function loadOwnPaints(
 
 const none = () => 0;
 
-export type Look = Pick<AnswerOutputOptions, 'wrap' | 'theme' | 'ownColors'>;
-
 /** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
 export async function answerStyle(
-  { style: own, colors }: Pick<Presentation, 'style' | 'colors'>,
+  { style: own, colors }: Presentation,
   { theme = 'color', ownColors = {} }: Look,
 ): Promise<Style> {
   const paints = own.colored ? await loadOwnPaints(ownColors, colors) : undefined;
@@ -82,7 +81,7 @@ export async function answerStyle(
 
 async function markdownTransform(
   stdout: OutputStream,
-  presentation: AnswerOutputOptions['presentation'],
+  presentation: Presentation,
   look: Look,
 ): Promise<TextTransform> {
   const { isSpoken, unicode, opensLinks } = presentation;
@@ -136,8 +135,8 @@ export async function createAnswerOutput(
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
 export async function printMarkdown(
-  context: AnswerOutputOptions['context'],
-  presentation: AnswerOutputOptions['presentation'],
+  context: Context,
+  presentation: Presentation,
   text: string | Iterable<string>,
   { wrap, theme, ownColors, ...options }: FormatOptions & Look = {},
 ): Promise<void> {

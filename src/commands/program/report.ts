@@ -95,22 +95,6 @@ export function nameProfile(hint: string, profile: string | undefined): string {
   return hint.replace(profileCommands, `$& --profile ${profile}`);
 }
 
-/** A base URL that `--base-url` or a variable sets, so that no command shows or changes it. */
-export interface GivenAddress {
-  readonly url: string;
-  /** `--base-url` or `NATTER_BASE_URL`. */
-  readonly source: string;
-}
-
-export function givenAddress(
-  flag: string | undefined,
-  environment: Environment,
-): GivenAddress | undefined {
-  if (flag !== undefined) return { url: flag, source: '--base-url' };
-  const source = 'NATTER_BASE_URL';
-  return isSet(environment, source) ? { url: environment[source] ?? '', source } : undefined;
-}
-
 function addressHint(remedy: Remedy, source: string): string | undefined {
   if (remedy.code === 'check-connection') {
     return `check the network and the base URL, which is from ${source}`;
@@ -121,34 +105,35 @@ function addressHint(remedy: Remedy, source: string): string | undefined {
   return `is the server on port ${remedy.port} running? start it, or correct the base URL, which is from ${source}`;
 }
 
-/** Empty for a malformed address. */
-function hostOf({ url }: GivenAddress): string {
-  const address = completeAddress(url.trim());
-  return URL.canParse(address) ? new URL(address).hostname : '';
-}
-
-/** With a hint for the given address if that cannot be reached; a proxy or the service of a fallback has a different host. */
-export function withAddress(failure: Failure, address: GivenAddress | undefined): Failure {
+/**
+ * With a hint for the base URL that cannot be reached if `--base-url` or a variable sets it, so that no command shows or
+ * changes it; a proxy or the service of a fallback has a different host.
+ */
+export function withAddress(
+  failure: Failure,
+  flag: string | undefined,
+  environment: Environment,
+): Failure {
   const { remedy, message } = failure;
-  if (address === undefined || remedy === undefined) return failure;
-  const host = hostOf(address);
-  if (host === '' || !message.includes(host)) return failure;
-  const hint = addressHint(remedy, address.source);
+  const address = completeAddress((flag ?? environment['NATTER_BASE_URL'] ?? '').trim());
+  const host = URL.canParse(address) ? new URL(address).hostname : '';
+  if (remedy === undefined || host === '' || !message.includes(host)) return failure;
+  const hint = addressHint(remedy, flag === undefined ? 'NATTER_BASE_URL' : '--base-url');
   return hint === undefined ? failure : rephrase(failure, { hint });
 }
 
 /** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(
   error: unknown,
-  context: Pick<Context, 'environment' | 'secrets'>,
+  context: Context,
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
   const { environment } = context;
   const profile = namedProfile(flagValue(words, '--profile'), environment);
-  const address = hasFlag(words, '--sandbox')
-    ? undefined
-    : givenAddress(flagValue(words, '--base-url'), environment);
-  const hinted = withAddress(withHint(toFailure(error), environment), address);
+  const described = withHint(toFailure(error), environment);
+  const hinted = hasFlag(words, '--sandbox')
+    ? described
+    : withAddress(described, flagValue(words, '--base-url'), environment);
   const { hint } = hinted;
   const failure =
     hint === undefined ? hinted : rephrase(hinted, { hint: nameProfile(hint, profile) });

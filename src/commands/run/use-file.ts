@@ -33,12 +33,6 @@ export interface FileContents extends PromptSources {
   readonly systemOption: string | undefined;
 }
 
-export interface ComposedFile {
-  readonly prompt: string;
-  /** Undefined if neither the file nor `--system` has one. */
-  readonly system: string | undefined;
-}
-
 /**
  * Refuses a prompt file that needs standard input without any.
  * @returns refuses empty input; undefined if the file does not need it
@@ -67,9 +61,10 @@ const joined = (...parts: readonly (string | undefined)[]) =>
 /**
  * Fills the templates of a prompt file. Words and standard input without a place in them follow the text, as for a
  * plain prompt. Nothing that is inserted is expanded again.
+ * @returns the prompt, and the system prompt if the file or `--system` has one
  * @throws Failure `usage` if there is nothing to send
  */
-export function composeFile(prompt: PromptFile, contents: FileContents): ComposedFile {
+export function composeFile(prompt: PromptFile, contents: FileContents) {
   const { given, contentOf, files, input, systemOption } = contents;
   const { variables, words } = given;
   const fill = (template: Template) =>

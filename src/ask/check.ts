@@ -15,7 +15,7 @@ import { describeViolations, type Violation } from '../schema/violation.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
 import { failureReason } from '../storage/storage-failure.ts';
-import { escapeJson } from '../terminal/safety/escape-json.ts';
+import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
 /** What the options of a command ask for. */

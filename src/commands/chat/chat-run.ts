@@ -3,7 +3,7 @@ import {
   type AnswerFormat,
   chooseAnswerFormat,
   noticeClosedOutput,
-} from '../../output/answer-format.ts';
+} from '../../output/answer-printer.ts';
 import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { type Run, startRun } from '../program/run.ts';

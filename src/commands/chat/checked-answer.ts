@@ -13,7 +13,7 @@ import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { jsonLinesPrinter } from '../../output/answer-printer.ts';
 import { failureFields } from '../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
-import { truncationWarning } from '../../output/truncated-prompt.ts';
+import { truncationWarning } from '../../output/notices.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { createTextOutput } from '../print/answer-output.ts';
 import { cleanLine } from '../program/secrets.ts';

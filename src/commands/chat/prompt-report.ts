@@ -4,10 +4,13 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
 import { type ContextFit, largerModel, type ModelWindows } from '../../conversation/context-fit.ts';
 import { Failure } from '../../failure.ts';
-import { createActivity } from '../../output/activity.ts';
+import {
+  createActivity,
+  createProgressReporter,
+  type ProgressReporter,
+} from '../../output/activity.ts';
 import { endingFailure } from '../../output/ending-failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
-import { createProgressReporter, type ProgressReporter } from '../../output/progress-reporter.ts';
 import type { Service } from '../service/service.ts';
 import type { ChatRun } from './chat-run.ts';
 import { suggestModel } from '../service/near-model.ts';
@@ -80,7 +83,7 @@ export async function reportTruncation(
   { options, presentation }: ChatRun,
   metadata: AnswerMetadata,
 ): Promise<void> {
-  const truncated = await import('../../output/truncated-prompt.ts');
+  const truncated = await import('../../output/notices.ts');
   const failure = options.strict === true ? truncated.truncationFailure(metadata) : undefined;
   if (failure !== undefined) throw failure;
   presentation.notices.warning(truncated.truncationWarning(metadata) ?? '');

@@ -1,7 +1,7 @@
 import type { Message } from '../../client/contract.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { ComparedAnswer } from '../../output/comparison/comparison-view.ts';
+import type { ComparedAnswer } from '../../output/comparison.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import {

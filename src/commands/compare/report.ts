@@ -1,11 +1,14 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
-import { filteredNotice, finishNotice, refusalNotice } from '../../output/notices.ts';
-import { endReasonOf, type ComparedAnswer } from '../../output/comparison/comparison-view.ts';
-import { heading } from '../../output/comparison/stacked-answers.ts';
-import { figuresText } from '../../output/answer-figures.ts';
-import { count } from '../../output/figures.ts';
-import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
+import {
+  filteredNotice,
+  finishNotice,
+  refusalNotice,
+  truncationFailure,
+  truncationWarning,
+} from '../../output/notices.ts';
+import { endReasonOf, type ComparedAnswer, heading } from '../../output/comparison.ts';
+import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { maskMessage } from '../program/secrets.ts';
 import type { Comparison } from './models.ts';

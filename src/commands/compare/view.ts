@@ -1,13 +1,13 @@
 import { unchanged } from '../../output/answer-printer.ts';
-import type { ComparisonView } from '../../output/comparison/comparison-view.ts';
 import {
+  type ComparisonView,
   createComparisonDocument,
   createComparisonLines,
-} from '../../output/comparison/json-comparison.ts';
-import { createStackedAnswers } from '../../output/comparison/stacked-answers.ts';
-import { columnWidth } from '../../terminal/text/columns.ts';
+  createStackedAnswers,
+} from '../../output/comparison.ts';
+import { columnWidth, createAnswerColumns } from '../../output/answer-columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { terminalTraits } from '../../terminal/device/traits.ts';
+import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { answerStyle, createTextOutput, lookOf } from '../print/answer-output.ts';
 import { cleanLine } from '../program/secrets.ts';
 import type { Comparison } from './models.ts';
@@ -33,7 +33,6 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { clock, device, streams, environment } = context;
   const { style: own, unicode } = presentation;
-  const { createAnswerColumns } = await import('../../output/comparison/answer-columns.ts');
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const wrap = models[0]?.settings.values.wrap ?? 'words';
   const style = await answerStyle(presentation, look(comparison));

@@ -6,7 +6,7 @@ import { defaultProfile } from '../../settings/profile-name.ts';
 import { getStoredSetting } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { luminance, terminalColors } from '../../terminal/device/terminal-colors.ts';
+import { luminance, terminalColors } from '../../terminal/device/terminal-kind.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { readWindows } from '../../usage/windows.ts';
 

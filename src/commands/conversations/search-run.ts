@@ -14,7 +14,7 @@ import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import { createProgress } from '../../output/progress.ts';
+import { createProgress } from '../../output/activity.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';

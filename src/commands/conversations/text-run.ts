@@ -3,8 +3,7 @@ import { exportJson, exportMarkdown } from '../../conversation/export/export.ts'
 import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { escapeJson } from '../../terminal/safety/escape-json.ts';
-import { sanitize } from '../../terminal/safety/sanitizer.ts';
+import { escapeJson, sanitize } from '../../terminal/safety/sanitizer.ts';
 import { readConversation } from '../journal/library-access.ts';
 import { present } from '../print/presentation.ts';
 import { printMarkdown } from '../print/answer-output.ts';

@@ -2,8 +2,6 @@ import {
   chooseAnswerFormat,
   type AnswerFormat,
   type FormatOptions,
-} from '../../output/answer-format.ts';
-import {
   exactPrinter,
   jsonLinesPrinter,
   jsonPrinter,
@@ -16,15 +14,20 @@ import {
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import type { TextTransform } from '../../terminal/markdown/block-driver.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
-import type { OwnPaints, Style } from '../../terminal/style.ts';
-import type { TerminalColors, ThemeName } from '../../terminal/themes.ts';
+import {
+  type OwnPaints,
+  type Style,
+  type TerminalColors,
+  type ThemeName,
+  createOwnPaints,
+  themedStyle,
+} from '../../terminal/style.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { cleanLine } from '../program/secrets.ts';
 import type { Context } from '../program/context.ts';
 import type { Presentation } from './presentation.ts';
 import { ownColors as parseColors } from '../../settings/own-colors.ts';
-import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {

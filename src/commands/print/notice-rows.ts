@@ -1,4 +1,4 @@
-import { hangText } from '../../terminal/text/hang-text.ts';
+import { hangText } from '../../terminal/text/wrap.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { commandNames } from '../program/command-names.ts';
 

@@ -2,10 +2,14 @@ import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { trueOrFalse } from '../../settings/value-types.ts';
 import { createNotices, type Notices } from '../../output/notices.ts';
-import { colorStyle, hasColor, plainStyle, type Style } from '../../terminal/style.ts';
-import { terminalColors } from '../../terminal/device/terminal-colors.ts';
-import type { TerminalColors } from '../../terminal/themes.ts';
-import { opensLinks } from '../../terminal/device/link-support.ts';
+import {
+  colorStyle,
+  hasColor,
+  plainStyle,
+  type Style,
+  type TerminalColors,
+} from '../../terminal/style.ts';
+import { terminalColors, opensLinks } from '../../terminal/device/terminal-kind.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { cleanLine, maskMessage } from '../program/secrets.ts';
 import type { Context } from '../program/context.ts';

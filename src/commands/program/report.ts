@@ -1,13 +1,14 @@
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { exitCodes, type Failure } from '../../failure.ts';
-import { toFailure, reportFailure } from '../../output/ending-failure.ts';
 import {
+  toFailure,
+  reportFailure,
   hintOf,
   setBaseUrlHint,
   timeoutOptions,
   type FrontEndHints,
-} from '../../output/remedy-hints.ts';
+} from '../../output/ending-failure.ts';
 import { wantsJson } from './command-line.ts';
 import { flagValue, hasFlag } from './flag-value.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { roleNames } from '../../commands/service/role.ts';
-import { themeNames } from '../../terminal/themes.ts';
+import { themeNames } from '../../terminal/style.ts';
 import type { Candidate, CompletionRequest } from '../composer/completion.ts';
 import { pickFiles, recognisePaths } from '../picker/pick-files.ts';
 import {

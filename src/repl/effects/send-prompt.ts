@@ -6,8 +6,7 @@ import {
   createAnswerRecorder,
 } from '../../conversation/journal/record-answer.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
-import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
-import { truncationWarning } from '../../output/truncated-prompt.ts';
+import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output/notices.ts';
 import { describeViolations } from '../../schema/violation.ts';
 import { dispatchConversation, failureText, type SessionCore } from '../session/session-core.ts';
 import type { AnswerOutcome } from '../state/action.ts';

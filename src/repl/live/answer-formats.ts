@@ -1,7 +1,6 @@
 import type { Presentation } from '../../commands/print/presentation.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { type OwnPaints, type Style, weightStyle } from '../../terminal/style.ts';
-import { themedStyle } from '../../terminal/themes.ts';
+import { type OwnPaints, type Style, weightStyle, themedStyle } from '../../terminal/style.ts';
 import type { TranscriptFormat } from '../session/transcript.ts';
 import type { ReplState } from '../state/state.ts';
 import { richFormat } from '../text/transcript-formats.ts';

@@ -6,7 +6,7 @@ import type { Style } from '../../terminal/style.ts';
 import { loadOwnPaints } from '../../commands/print/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { createFormats } from './answer-formats.ts';
-import { terminalTraits, type TerminalTraits } from '../../terminal/device/traits.ts';
+import { terminalTraits, type TerminalTraits } from '../../terminal/device/terminal-kind.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import type { Repl, Screen } from '../session/session-core.ts';
 import type { AnswerFormatter } from '../session/transcript.ts';

@@ -1,6 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { endingWith, systemOf, textOf, type Turn } from '../../conversation/tree.ts';
-import { figuresLine } from '../../output/answer-figures.ts';
+import { figuresLine } from '../../output/figures.ts';
 import { currentPath, isAnswered, lastPrompt, versionsOf, withBranch } from '../state/position.ts';
 import type { ReplState } from '../state/state.ts';
 import { andThen, printNotice, refuse, startAnswer, step, type Step } from './step.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../commands/program/context.ts';
 import type { Run } from '../../commands/program/run.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { Failure, replacedFailure } from '../../failure.ts';
-import { hintOf } from '../../output/remedy-hints.ts';
+import { hintOf } from '../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { ReplGuard } from '../guard.ts';
 import type { ReplLibrary } from '../library.ts';

@@ -1,6 +1,6 @@
 import { printNotice, refuse, step, type Step } from '../reducer/step.ts';
 import type { ReplState } from '../state/state.ts';
-import { themeNames } from '../../terminal/themes.ts';
+import { themeNames } from '../../terminal/style.ts';
 import { wrapModes } from '../text/wrap-modes.ts';
 import type { SlashCommand } from './slash-command.ts';
 

@@ -5,7 +5,7 @@ import type { LibraryEntry } from '../../conversation/library/library.ts';
 import type { Entry } from './entry.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import type { PromptUse } from './prompt-command.ts';
-import type { ThemeName } from '../../terminal/themes.ts';
+import type { ThemeName } from '../../terminal/style.ts';
 
 /** The settings of the next prompts; slash commands change them. */
 export interface SessionSettings {

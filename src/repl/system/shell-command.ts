@@ -3,7 +3,6 @@ import { PassThrough, type Readable } from 'node:stream';
 import { type Clock, createWakeUp } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { signalGroup } from '../../terminal/device/process-group.ts';
 import { sleepAndRead } from '../session/timers.ts';
 
 export interface ShellRun {
@@ -228,5 +227,18 @@ export async function runInShell(
   } finally {
     signal.removeEventListener('abort', stop);
     finished.abort('finished');
+  }
+}
+
+/** The group has ended. Of one whose last process is not collected yet, macOS reports EPERM. */
+const endedCodes: ReadonlySet<unknown> = new Set(['ESRCH', 'EPERM']);
+
+/** Sends a signal to every process of a group, unless it has ended. Not for Windows, which has no groups. */
+function signalGroup(id: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-id, signal);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!endedCodes.has(code)) throw error;
   }
 }

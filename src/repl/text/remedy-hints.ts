@@ -1,4 +1,4 @@
-import { setBaseUrlHint, timeoutOptions, type FrontEndHints } from '../../output/remedy-hints.ts';
+import { setBaseUrlHint, timeoutOptions, type FrontEndHints } from '../../output/ending-failure.ts';
 
 /** Slash commands, and options only for the next start of natter. */
 export const replHints: FrontEndHints = {

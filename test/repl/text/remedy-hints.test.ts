@@ -6,7 +6,7 @@ import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { findConversation } from '../../../src/conversation/library/find-conversation.ts';
 import { Failure } from '../../../src/failure.ts';
-import { commonHints } from '../../../src/output/remedy-hints.ts';
+import { commonHints } from '../../../src/output/ending-failure.ts';
 import { replHints } from '../../../src/repl/text/remedy-hints.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { failureText } from '../../../src/repl/session/session-core.ts';

@@ -22,7 +22,7 @@ import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../program/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
-import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
+import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
 
 /** How an item ended. */
 export interface ItemEnd {

@@ -1,4 +1,4 @@
-import type { Secrets } from '../../program/secrets.ts';
+import { type Secrets, maskMessage, maskText, textFilter } from '../../program/secrets.ts';
 import type { ChatEvent } from '../../../client/events.ts';
 import { parseBaseUrl } from '../../../client/http/base-url.ts';
 import type { AttachedFile } from '../../../conversation/compose-prompt.ts';
@@ -10,9 +10,8 @@ import { findSecrets, type FoundSecret } from '../../../secrets/shapes/find-secr
 import { createRedactions, type Redactions } from '../../../secrets/shapes/redactions.ts';
 import type { SecretGuardMode } from '../../../settings/setting-values.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { hasControllingTerminal } from '../../../terminal/device/controlling-terminal.ts';
+import { hasControllingTerminal } from '../../../terminal/device/ask.ts';
 import type { Context } from '../../program/context.ts';
-import { maskMessage, maskText, textFilter } from '../../program/secrets.ts';
 import { changeTexts } from '../../service/masked-client.ts';
 import type { GlobalOptions } from '../../program/global-options.ts';
 

@@ -34,7 +34,7 @@ const groups = [
     name: 'prompt',
     test: within(
       'client/(?!http/undici-network)',
-      'commands/(chat/(run|start|mistaken-command)|service/masked-client)',
+      'commands/chat/(answer|every-run|run|start|mistaken-command)',
       'conversation/journal/',
       'secrets/[^/]*$',
       'storage/',
@@ -52,10 +52,10 @@ const groups = [
       'terminal/(?!formula/|highlight|markdown/)',
     ),
   },
-  { name: 'sandbox', test: within('recording/', 'sandbox/') },
+  { name: 'sandbox', test: within('ask/recorded-service', 'recording/', 'sandbox/') },
   {
     name: 'batch',
-    test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/(every|split)'),
+    test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/split'),
   },
   { name: 'markdown', test: within('terminal/(formula/|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },

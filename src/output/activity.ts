@@ -179,8 +179,6 @@ export function createProgressReporter(options: ReporterOptions) {
   };
 }
 
-export type ProgressReporter = ReturnType<typeof createProgressReporter>;
-
 interface ProgressOptions extends LineOptions {
   readonly clock: Clock;
   /** If false, nothing is shown. */

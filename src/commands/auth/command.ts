@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import type { Context, Action } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import type { Context, Action, GlobalOptions } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { LoginOptions } from './login-run.ts';
 import type { StatusOptions } from './run.ts';

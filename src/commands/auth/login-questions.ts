@@ -5,9 +5,7 @@ import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
 
 const maxAttempts = 3;
 

@@ -10,12 +10,10 @@ import {
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
-import { present, type Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { changeStored, noticeOverrides, readStored } from '../service/settings-access.ts';
-import { findStoredPath } from '../service/stored-paths.ts';
+import { present, type Presentation, type Context, type GlobalOptions } from '../../run.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import { changeStored, noticeOverrides, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath } from '../config/stored-paths.ts';
 import { findApi, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
 import { askAgain, askBaseUrl, askKey, isInvalidInput } from './login-questions.ts';
 
@@ -76,10 +74,9 @@ async function askAndCheck(
   return askAgain(context, options, isRefusal, async (number) => {
     const apiKey = await askKey(context, options, number > 1);
     context.secrets.keep({ apiKey });
+    const run = { context, options, presentation, settings: withKey(settings, apiKey) };
     const checked = options.check
-      ? await findApi(context, presentation, options, withKey(settings, apiKey)).catch(
-          throwRefusal(baseUrl, hasKey(stored, settings)),
-        )
+      ? await findApi(run).catch(throwRefusal(baseUrl, hasKey(stored, settings)))
       : { result: 'not checked', models: [] };
     return { ...checked, apiKey, baseUrl, settings };
   });

@@ -10,7 +10,7 @@ import {
 import { endReasonOf, type ComparedAnswer, heading } from '../../output/comparison.ts';
 import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { maskMessage } from '../program/secrets.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import type { Comparison } from './models.ts';
 
 interface FinishedComparison extends Comparison {

@@ -1,15 +1,9 @@
 import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import {
-  type Candidate,
-  childNamed,
-  type CompletedArgument,
-  type CompletedCommand,
-  type CompletedOption,
-  files,
-} from './tree.ts';
+import { type Candidate, childNamed, files } from './tree.ts';
+import type { CompletedArgument } from '../../run.ts';
+import type { CompletedCommand, CompletedOption, Context } from '../../run.ts';
 import { candidatesFor, commandCandidates, type CompletionRequest } from './values.ts';
-import type { Context } from '../program/context.ts';
 
 /** The state after a word of the line. */
 interface Walk {

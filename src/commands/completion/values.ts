@@ -1,5 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
-import { type Candidate, childNamed, type CompletedCommand, files } from './tree.ts';
+import { type Candidate, childNamed, files } from './tree.ts';
+import type { CompletedCommand } from '../../run.ts';
 import type { LibrarySection } from '../../conversation/library/library.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
@@ -96,13 +97,13 @@ const names: Source = async ({ command, typed }) => {
     }
     return typed.startsWith('keys.') ? keyActions() : settingNames;
   }
-  const { storedKinds } = await import('../service/stored-paths.ts');
+  const { storedKinds } = await import('../config/stored-paths.ts');
   return storedKinds.map(({ name, summary }) => ({ value: name, description: summary }));
 };
 
 /** Loaded on demand, with the modules that read files. */
 const roles: Source = async ({ context }) => {
-  const { roleNames } = await import('../service/role.ts');
+  const { roleNames } = await import('../../settings/role.ts');
   return plain(roleNames(context));
 };
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { settingFamilies } from '../../settings/setting-name.ts';
-import type { Action, Context } from '../program/context.ts';
-import { settingText, type GlobalOptions, type JsonOptions } from '../program/global-options.ts';
+import type { Action, Context, GlobalOptions, JsonOptions } from '../../run.ts';
+import { settingText } from '../program/global-options.ts';
 import { setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
-import { storedKinds } from '../service/stored-paths.ts';
+import { storedKinds } from './stored-paths.ts';
 
 export interface RunConfig {
   readonly list: Action<JsonOptions>;

@@ -8,12 +8,10 @@ import { jsonRow, listSettings as settingRows, storedText } from '../../settings
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Action, type GlobalOptions, type JsonOptions } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../print/print-data.ts';
-import type { Action } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
-import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
+import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath, storedPaths } from './stored-paths.ts';
 import { valueProblem } from './value-problem.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { nearlyNamed } from '../../near-name.ts';

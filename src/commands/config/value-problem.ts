@@ -8,7 +8,7 @@ import { resolveSettings } from '../../settings/resolve.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { luminance, terminalColors } from '../../terminal/device/terminal-kind.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { readWindows } from '../../usage/windows.ts';
+import { readWindows } from '../../settings/model-windows.ts';
 
 const published = catalogue.map(({ id }) => id);
 

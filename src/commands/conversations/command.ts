@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from 'commander';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action, JsonOptions } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
-import type { JsonOptions } from '../program/global-options.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { ListConversationsOptions } from './run.ts';
 import type { SearchOptions } from './search-run.ts';

@@ -16,10 +16,8 @@ import { count, timeAgo } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';
 import { dataFolder } from '../journal/library-access.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Action, type JsonOptions } from '../../run.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import type { Action } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;

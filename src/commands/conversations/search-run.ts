@@ -1,4 +1,4 @@
-import type { Run } from '../program/run.ts';
+import { type Context, type JsonOptions, present, type Presentation } from '../../run.ts';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
 import {
@@ -17,9 +17,6 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { createProgress } from '../../output/activity.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder } from '../journal/library-access.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
 
 export interface SearchOptions extends JsonOptions {
   readonly regexp?: boolean;
@@ -36,7 +33,10 @@ function contextLines(text: string): number {
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
 }
 
-interface Search extends Run<SearchOptions> {
+interface Search {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: SearchOptions;
   readonly patterns: SearchPatterns;
 }
 

@@ -5,12 +5,10 @@ import { Failure } from '../../failure.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize } from '../../terminal/safety/sanitizer.ts';
 import { readConversation } from '../journal/library-access.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Action, type GlobalOptions, type JsonOptions } from '../../run.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
-import type { Action } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { refuseReservedName } from '../program/named-file.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 
 export interface ShowOptions extends JsonOptions {
   readonly siblings?: boolean;

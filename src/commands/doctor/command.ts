@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Action, Context } from '../program/context.ts';
-import { type JsonOptions, settingOption } from '../program/global-options.ts';
+import type { Action, Context, JsonOptions } from '../../run.ts';
+import { settingOption } from '../program/global-options.ts';
 import { setExamples } from '../program/help-details.ts';
 
 export interface DoctorOptions extends JsonOptions {

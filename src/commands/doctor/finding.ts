@@ -1,6 +1,5 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
+import type { Presentation, Context } from '../../run.ts';
 import { givenAddress, withAddress } from '../program/hint-origin.ts';
 import { withHint } from '../program/report.ts';
 import type { DoctorOptions } from './command.ts';

@@ -4,11 +4,9 @@ import { pathOf, textOf, type Conversation, type Turn } from '../../conversation
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
 import { dataFolder, readConversation } from '../journal/library-access.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 
 export interface LastOptions extends GlobalOptions {
   /** Number of a code block, unparsed. */

@@ -24,9 +24,8 @@ import {
 } from '../../terminal/style.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { cleanLine } from '../program/secrets.ts';
-import type { Context } from '../program/context.ts';
-import type { Presentation } from './presentation.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import type { Context, Presentation } from '../../run.ts';
 import { ownColors as parseColors } from '../../settings/own-colors.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { GlobalOptions, JsonOptions, Context, Action } from '../../run.ts';
 import { hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 import type { EditOptions } from './edit-run.ts';

@@ -1,9 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { editFile } from '../../repl/system/external-editor.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { loadPromptFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import { checkNewName, createPromptFile, newPath } from './new-prompt.ts';
@@ -46,6 +44,6 @@ export async function editPromptFile(
   }
   await editFile(file, context);
   const found = findPrompt(promptPlaces(context), file);
-  const prompt = await loadPromptFile(context, { context, notices, signal: context.signal }, found);
+  const prompt = await loadPromptFile({ context, notices, signal: context.signal }, found);
   for (const notice of prompt.notices) notices.notice(notice);
 }

@@ -4,8 +4,8 @@ import { Failure } from '../../failure.ts';
 import { isPromptName, newProjectFolder } from '../../prompt-files/library/find-prompt.ts';
 import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import type { Context } from '../program/context.ts';
-import { refuseReservedName } from '../program/named-file.ts';
+import type { Context } from '../../run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 
 /** The folder of a person's own prompts. @throws Failure `storage` without a home folder */

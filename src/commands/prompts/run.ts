@@ -8,9 +8,13 @@ import type { PromptFile } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { printTable, printJson } from '../print/print-data.ts';
 import { printMarkdown } from '../print/answer-output.ts';
-import { type Presentation, present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
+import {
+  type Presentation,
+  present,
+  type Context,
+  type GlobalOptions,
+  type JsonOptions,
+} from '../../run.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
@@ -30,13 +34,9 @@ const attachOptions = (context: Context, { notices }: Presentation): AttachOptio
 });
 
 /** A file that cannot be used is listed with the reason. */
-async function describe(
-  context: Context,
-  attach: AttachOptions,
-  found: FoundPrompt,
-): Promise<ListedPrompt> {
+async function describe(attach: AttachOptions, found: FoundPrompt): Promise<ListedPrompt> {
   try {
-    return { found, prompt: await loadPromptFile(context, attach, found) };
+    return { found, prompt: await loadPromptFile(attach, found) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { found, problem: error.message };
@@ -51,7 +51,7 @@ export async function listPromptFiles(context: Context, options: JsonOptions): P
   const attach = attachOptions(context, presentation);
   const listed: ListedPrompt[] = [];
   for (const found of listPrompts(promptPlaces(context))) {
-    listed.push(await describe(context, attach, found));
+    listed.push(await describe(attach, found));
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
   if (listed.length === 0) {
@@ -85,7 +85,7 @@ export async function showPromptFile(
   const presentation = await present(context, options);
   const attach = attachOptions(context, presentation);
   const found = findPrompt(promptPlaces(context), name);
-  const prompt = await loadPromptFile(context, attach, found);
+  const prompt = await loadPromptFile(attach, found);
   for (const notice of prompt.notices) presentation.notices.notice(notice);
   const text = await readTextFile(attach, found.file);
   if (options.json === true) return printJson(context, promptDocument(found, prompt, text));

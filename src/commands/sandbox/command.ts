@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action } from '../../run.ts';
 import { collect } from '../program/global-options.ts';
 import { hideServiceOptions, setExamples, setHelpList } from '../program/help-details.ts';
 import type { SandboxOptions } from './run.ts';

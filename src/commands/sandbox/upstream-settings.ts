@@ -2,17 +2,15 @@ import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { isLoopbackName } from '../../address.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profile-name.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { noticeRisks } from '../service/notice-risks.ts';
-import { keepSecrets, readStored } from '../service/settings-access.ts';
+import type { Context, GlobalOptions, Presentation, Run } from '../../run.ts';
+import { noticeRisks } from '../../ask/service.ts';
+import { keepSecrets, readStored } from '../../settings/read-settings.ts';
 
 export interface UpstreamOptions extends GlobalOptions {
   /** The port of the sandbox, unparsed. */
@@ -46,9 +44,9 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
  */
 export function upstreamSettings(
   context: Context,
-  notices: Notices,
+  presentation: Presentation,
   options: UpstreamOptions,
-): { readonly settings: ResolvedSettings; readonly baseUrl: string } {
+): { readonly run: Run; readonly baseUrl: string } {
   const { upstream, upstreamProfile, retries = '0' } = options;
   if (upstream === undefined && upstreamProfile === undefined) {
     throw new Failure('usage', '--map needs an upstream', {
@@ -71,7 +69,7 @@ export function upstreamSettings(
     stored:
       profile === undefined
         ? { settings: emptySettings, credentials: emptyCredentials }
-        : readStored(context, notices),
+        : readStored(context, presentation.notices),
   });
   const settings = withKey(resolved, context.environment);
   const { baseUrl } = settings.values;
@@ -88,6 +86,7 @@ export function upstreamSettings(
     });
   }
   keepSecrets(context, settings);
-  noticeRisks(context, notices, settings);
-  return { settings, baseUrl };
+  const run = { context, options, presentation, settings };
+  noticeRisks(run);
+  return { run, baseUrl };
 }

@@ -5,10 +5,10 @@ import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Engine } from '../../sandbox/exchange.ts';
 import { withoutSources } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import { maskMessage } from '../program/secrets.ts';
-import { openClient, serviceKey } from '../service/service.ts';
+import type { Presentation, Context } from '../../run.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
+import { openClient } from '../../ask/service.ts';
+import { serviceKey } from '../../ask/key-command.ts';
 import { keyHint, type UpstreamOptions, upstreamSettings } from './upstream-settings.ts';
 
 /** The upstream's model for each model of the contract. */
@@ -92,21 +92,23 @@ const listTimeout = 10_000;
  */
 export async function openUpstream(
   context: Context,
-  { notices, debugLog }: Presentation,
+  presentation: Presentation,
   options: UpstreamOptions,
 ): Promise<Upstream> {
   const mapped = parseModelMap(options.map ?? []);
-  const { settings, baseUrl } = upstreamSettings(context, notices, options);
+  const { notices } = presentation;
+  const { run, baseUrl } = upstreamSettings(context, presentation, options);
+  const { settings } = run;
   const { apiPath } = settings.values;
-  const target = { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
+  const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
-  const lister = await openClient(context, debugLog, limited, target, network);
+  const lister = openClient({ ...run, settings: limited }, target, network);
   const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
     lister.close(),
   );
   const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
   notices.notice(`upstream ${baseUrl}: ${pairs}`);
-  const client = await openClient(context, debugLog, settings, target, network);
+  const client = openClient(run, target, network);
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;

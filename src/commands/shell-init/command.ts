@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import type { Shell } from '../completion/scripts.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { ShellInitOptions } from './run.ts';
 

@@ -5,10 +5,8 @@ import { parseSettingValue } from '../../settings/setting-value.ts';
 import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Shell } from '../completion/scripts.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { readSettings } from '../service/settings-access.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
+import { readSettings } from '../../settings/read-settings.ts';
 import { widgetScript } from './widget-scripts.ts';
 
 /** What xterm and most other terminals send for F1 to F12, after ESC. */

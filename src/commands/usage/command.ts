@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action } from '../../run.ts';
 import { setExamples, setHelpList } from '../program/help-details.ts';
 import type { UsageOptions } from './run.ts';
 

@@ -3,7 +3,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { type Clock, createWakeUp } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { sleepAndRead } from '../session/timers.ts';
+import { sleepAndRead } from '../timers.ts';
 
 export interface ShellRun {
   /** Aborts to end the command. */

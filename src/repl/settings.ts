@@ -14,7 +14,7 @@ import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState, SessionSettings } from './state.ts';
 import { printNotice, refuse, startActivity, step, printing, task } from './step.ts';
 import { systemText } from './text/status-text.ts';
-import { wrapModes } from './text/wrap-modes.ts';
+import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
   return { ...state, settings: { ...state.settings, ...changes } };
@@ -326,3 +326,5 @@ export const settingsCommands: readonly SlashCommand[] = [
     run: setParameters,
   },
 ];
+
+export const wrapModes: readonly WrapMode[] = ['words', 'none'];

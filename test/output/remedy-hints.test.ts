@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandHints } from '../../src/commands/program/report.ts';
-import { replHints } from '../../src/repl/text/remedy-hints.ts';
+import { replHints } from '../../src/repl/session.ts';
 import { hintOf } from '../../src/output/ending-failure.ts';
 import { Failure } from '../../src/failure.ts';
 

@@ -14,13 +14,13 @@ import {
   lastPrompt,
   versionsOf,
   withConversation,
+  closingOf,
 } from '../conversations/position.ts';
 import { keyDialog, keyHint, secretsDialog } from '../dialog.ts';
 import { failureEntry, notice } from '../entry.ts';
 import { withFile } from '../files/attachments.ts';
 import type { AnswerActivity, AnswerUsage, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
-import { closingOf } from '../text/closing.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
   const { retry: _retry, ...others } = activity;

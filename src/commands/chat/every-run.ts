@@ -17,7 +17,7 @@ import {
 } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import { heading } from '../../output/comparison/stacked-answers.ts';
+import { heading } from '../../output/comparison.ts';
 import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';

@@ -1,5 +1,4 @@
-import { resolveReference } from '../../prompt-files/library/boundary.ts';
-import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { resolveReference, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import type { FrontMatter } from '../../prompt-files/front-matter-keys.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
 import { isSchemaPath } from '../../schema/schema-text.ts';

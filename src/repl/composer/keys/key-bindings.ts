@@ -223,7 +223,7 @@ interface ParseOptions {
   readonly changed?: string;
 }
 
-const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none is no key';
+const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none removes the binding';
 
 function unknownKey(text: string): KeyProblem {
   return { message: `${JSON.stringify(text)} is not a key`, hint: examples };
@@ -252,7 +252,7 @@ export function parseChord(text: string): string | KeyProblem {
   return { message: `terminals send ${chord} as ${same}`, hint: examples };
 }
 
-/** The keys of a value such as `ctrl+x, alt+s`; `none` is no key. */
+/** The keys of a value such as `ctrl+x, alt+s`; `none` removes the binding. */
 function parseKeyList(text: string): readonly string[] | KeyProblem {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   if (words.length === 0) return unknownKey(text);

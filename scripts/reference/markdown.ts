@@ -1,12 +1,12 @@
+import { exitCodeRows } from '../../src/commands/help/topics.ts';
+import { referenceTables, tableRow } from '../../src/sandbox/replies/help-reply.ts';
+import { slashCommands } from '../../src/repl/commands.ts';
 import {
   keyBindings,
   keyLabel,
   type KeyBinding,
 } from '../../src/repl/composer/keys/key-bindings.ts';
 import { usageOf } from '../../src/repl/help.ts';
-import { slashCommands } from '../../src/repl/commands.ts';
-import { exitCodeRows } from '../../src/commands/help/topics.ts';
-import { referenceTables, tableRow } from '../../src/sandbox/replies/help-reply.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 

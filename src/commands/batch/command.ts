@@ -9,11 +9,18 @@ import type {
   SubmitOptions,
   WorkOptions,
 } from './queue/open-queue.ts';
-import type { Action, Context } from '../program/context.ts';
+import type { Action, Context } from '../../run.ts';
 import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
-import { allowSecretsOption, secretOptions, strictOption } from '../prompt/prompt-options.ts';
+import {
+  checkGroup,
+  checkOptions,
+  schemaOption,
+  selectOption,
+  allowSecretsOption,
+  secretOptions,
+  strictOption,
+} from '../prompt/prompt-options.ts';
 import { Failure } from '../../failure.ts';
 
 /** What the commands run; tests pass their own. */

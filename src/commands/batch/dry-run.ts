@@ -9,7 +9,7 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
 import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../program/report.ts';
-import { redactMessages } from '../prompt/guard/guard-client.ts';
+import { guardRequest } from '../prompt/secret-guard.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type Batch, checkItems, pendingItems, selectItems } from './items.ts';
 import { resultsFileOf } from './plan.ts';
@@ -81,13 +81,13 @@ function totalsText(totals: DryRunTotals): string {
 }
 
 /** Describes requests; with `--redact`, as they are sent. */
-async function openDescriber({ context, options, settings }: Batch): Promise<DescribeRequest> {
-  const describe = await requestDescriber(context, options, settings);
-  if (options.redact !== true) return describe;
+function openDescriber(run: Batch): DescribeRequest {
+  const describe = requestDescriber(run);
+  if (run.options.redact !== true) return describe;
+  const plan = { mode: 'redact', settings: run.settings } as const;
   return (planned) => {
-    const { request } = planned;
-    const { messages } = redactMessages(context, request.messages);
-    return describe({ ...planned, request: { ...request, messages } });
+    const { request } = guardRequest(run.context, plan, planned.request);
+    return describe({ ...planned, request });
   };
 }
 
@@ -112,7 +112,7 @@ export async function printBatchDryRun(batch: Batch): Promise<void> {
     unpriced: new Set(),
   };
   await checkItems(batch, selection, tally, results?.last ?? 0);
-  const describe = await openDescriber(batch);
+  const describe = openDescriber(batch);
   for await (const item of pendingItems(batch, selection, tally, signal)) {
     await streams.stdout.write(itemLine(batch, item, describe, totals));
     signal.throwIfAborted();

@@ -1,17 +1,19 @@
-import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import type { Presentation } from '../../run.ts';
+import type { Context } from '../../run.ts';
+import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
-import type { Middleware } from '../../client/client.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import { chooseShard } from './array-job.ts';
 import type { Tally } from '../../batch/tally.ts';
-import type { Run } from '../program/run.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import type { Service } from '../service/service.ts';
+import type { GlobalOptions } from '../../run.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import type { Service } from '../../ask/service.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import type { GuardedRequest } from '../prompt/secret-guard.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { RunLimits } from '../../usage/budget.ts';
@@ -21,7 +23,7 @@ export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends SendingOptions, CheckOptions, SelectOptions {
+export interface BatchOptions extends SendingOptions, CheckOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;
@@ -77,7 +79,10 @@ export interface ReportOptions {
 }
 
 /** A run that counts its items. */
-export interface TalliedRun extends Run<GlobalOptions & ReportOptions> {
+export interface TalliedRun {
+  readonly context: Context;
+  readonly options: GlobalOptions & ReportOptions;
+  readonly presentation: Presentation;
   readonly tally: Tally;
 }
 
@@ -106,7 +111,7 @@ export interface SendingRun extends TalliedRun {
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
   /** Undefined if prompts are not checked for secrets. */
-  readonly guard: Middleware | undefined;
+  readonly guard: ((request: CompletionRequest) => GuardedRequest) | undefined;
   readonly stream: boolean;
   /** Items without a result in a queue; undefined if unknown. */
   readonly left?: () => number | undefined;

@@ -12,10 +12,9 @@ import { openGuard } from './secret-guard.ts';
 import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import type { Stopping } from './stopping.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import { refuseReservedName } from '../program/named-file.ts';
-import { openService } from '../service/service.ts';
+import type { Presentation, Context } from '../../run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
+import { openService } from '../../ask/service.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import { limitsOfRun } from '../../usage/budget.ts';
@@ -119,16 +118,15 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
   const find = (index: number) => sink.find(index);
   const selection = await selectItems(batch, resultsFileOf(options), find);
   const tally = emptyTally();
-  const guard = await openGuard(context, options, settings, input);
+  const guard = openGuard(batch, input);
   await checkItems(batch, selection, tally, sink.last, guard.inspect);
-  const middleware = await guard.middleware();
   const source = {
     command: 'batch',
     batch: runId(context),
     limits: limitsOfRun(plan.limits, settings),
     costs: tally.costs,
   };
-  const service = await openService(context, presentation, options, settings, source, {
+  const service = await openService(batch, source, {
     network: undiciNetwork,
     writesFile: options.output !== undefined,
   });
@@ -137,7 +135,7 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       ...batch,
       command: 'natter batch',
       service,
-      guard: middleware,
+      guard: await guard.forRequests(),
       stream: options.stream,
       tally,
       onPause: pauseNotice(presentation),

@@ -1,7 +1,7 @@
 import type { Failure } from '../../failure.ts';
 import type { Clock } from '../../clock.ts';
 import type { SendingRun } from './plan.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 
 /** What stopped a run: a signal, or a limit on its time. */
 type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';

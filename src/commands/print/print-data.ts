@@ -2,8 +2,7 @@ import { describeSource } from '../../settings/resolved-settings.ts';
 import { jsonRow, type SettingRow } from '../../settings/setting-rows.ts';
 import { formatTable, type Column } from '../../output/table.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
-import type { Context } from '../program/context.ts';
-import type { Presentation } from './presentation.ts';
+import type { Context, Presentation } from '../../run.ts';
 
 /** Prints a value as indented JSON that is safe on a terminal. */
 export async function printJson({ streams }: Context, value: unknown): Promise<void> {
@@ -13,7 +12,7 @@ export async function printJson({ streams }: Context, value: unknown): Promise<v
 /** Prints rows: a table on a terminal, tab-separated lines elsewhere. */
 export async function printTable(
   { streams: { stdout } }: Context,
-  { style }: Pick<Presentation, 'style'>,
+  { style }: Presentation,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
@@ -25,7 +24,7 @@ const settingColumns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading:
 
 export async function printSettings(
   context: Context,
-  presentation: Pick<Presentation, 'style'>,
+  presentation: Presentation,
   rows: readonly SettingRow[],
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {

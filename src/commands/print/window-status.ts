@@ -1,11 +1,11 @@
-import type { SettingValues } from '../../settings/setting-values.ts';
+import type { SettingValues } from '../../settings/definitions.ts';
 import {
   TerminalWindow,
   windowModes,
   type WindowProgress,
   windowWays,
 } from '../../terminal/window.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 
 /** The state of a command in the title and the tab of the window that shows its standard error. */
 export interface WindowStatus {
@@ -15,17 +15,13 @@ export interface WindowStatus {
   end(): void;
 }
 
-type WindowContext = Pick<Context, 'environment' | 'device'> & {
-  readonly streams: Pick<Context['streams'], 'stderr'>;
-};
-
 const noStatus: WindowStatus = { show: () => undefined, end: () => undefined };
 
 /** @param animated false: nothing is written, as to a pipe or a dumb terminal */
 export function openWindowStatus(
-  { streams, environment, device }: WindowContext,
+  { streams, environment, device }: Context,
   animated: boolean,
-  { progress, windowTitle }: Pick<SettingValues, 'progress' | 'windowTitle'>,
+  { progress, windowTitle }: SettingValues,
 ): WindowStatus {
   const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
   if (!animated || !(ways.title || ways.progress)) return noStatus;

@@ -1,15 +1,11 @@
 import { Option } from 'commander';
+import type { GlobalOptions } from '../../run.ts';
 import { collect, settingOption } from '../program/global-options.ts';
 
 // Options of the commands that send prompts.
 
-export interface ParamOptions {
-  /** Fields of the request body: `name=json`. */
-  readonly param?: readonly string[];
-}
-
 /** Values of settings are unparsed text. */
-export interface PromptOptions extends ParamOptions {
+export interface PromptOptions extends GlobalOptions {
   readonly system?: string;
   readonly maxTokens?: string;
   readonly file?: readonly string[];
@@ -22,13 +18,11 @@ export interface PromptOptions extends ParamOptions {
   readonly stdin: boolean;
   readonly stdinEncoding?: string;
   readonly lossy?: boolean;
-  readonly allowSecrets?: boolean;
-  readonly redact?: boolean;
   /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
   readonly isPrompt?: boolean;
 }
 
-export interface ConversationOptions {
+export interface ConversationOptions extends GlobalOptions {
   readonly continue?: boolean;
   /** An id, a title or `latest`; true without one. */
   readonly resume?: string | true;
@@ -87,3 +81,26 @@ export const conversationOptions = (alone = ''): readonly Option[] => [
   new Option('--save', 'save the conversation, overriding the setting'),
   new Option('--no-save', 'do not save the conversation [NATTER_SAVE]'),
 ];
+
+export const checkGroup = 'Checked answers:';
+
+/** They print something else, or send several prompts. */
+export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split'];
+
+export const schemaOption = (): Option =>
+  new Option(
+    '--schema <schema>',
+    'ask for JSON and check it: a JSON Schema (file or text), or fields: "name, age int"',
+  ).conflicts(uncheckedOptions);
+
+export const checkOptions = (): readonly Option[] => [
+  schemaOption(),
+  new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
+  settingOption('responseFormat'),
+];
+
+export const selectOption = (): Option =>
+  new Option(
+    '--select <pointer>',
+    'print one value of a JSON answer, such as /items/0/name',
+  ).conflicts(uncheckedOptions);

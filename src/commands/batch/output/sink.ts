@@ -11,7 +11,7 @@ import { readResult, replaceWithTexts } from '../../../batch/results/write-resul
 import type { BatchSource } from '../items.ts';
 import { type OutputFormat, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../program/await-holder.ts';
-import type { Context } from '../../program/context.ts';
+import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 import type { Notices } from '../../../output/notices.ts';

@@ -6,7 +6,7 @@ import { causesText, type FailureCause, latencyText, placeText } from './figures
 import type { TalliedRun } from '../plan.ts';
 import { countFields } from './progress.ts';
 import { type Ending, exitOf } from './summary.ts';
-import { cleanLine } from '../../program/secrets.ts';
+import { cleanLine } from '../../../secrets/secrets.ts';
 import { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';

@@ -16,9 +16,11 @@ import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../program/report.ts';
+import type { GuardedRequest } from '../../prompt/secret-guard.ts';
+import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
 import type { Permission } from '../../../batch/admission.ts';
-import type { Client, Middleware } from '../../../client/client.ts';
+import type { Client } from '../../../client/client.ts';
 import type { Clock } from '../../../clock.ts';
 import type { CheckedFields } from '../../../output/json-answer.ts';
 
@@ -85,7 +87,7 @@ function withContent(
 export interface SendOptions {
   readonly client: Client;
   /** Refuses or redacts secrets in prompts; undefined if they are not checked. */
-  readonly guard?: Middleware | undefined;
+  readonly guard?: SendingRun['guard'];
   /** Undefined if answers are not checked. */
   readonly check?: AnswerCheck | undefined;
   readonly settings: ResolvedSettings;
@@ -110,8 +112,8 @@ export interface ItemOutcome extends Answer {
 
 /** One request of an item, with hints of the command line. */
 async function attempt(
-  { client, guard, clock, stop, signal: caller, settings }: SendOptions,
-  request: CompletionRequest,
+  { client, clock, stop, signal: caller, settings }: SendOptions,
+  { request, redaction: guard }: GuardedRequest,
   permission: Permission | undefined,
 ): Promise<{ readonly outcome: ItemOutcome; readonly isRefused: boolean }> {
   const cancellation = new AbortController();
@@ -135,9 +137,8 @@ async function attempt(
       permission.onRefusal(wait);
     },
   };
-  const guarded = guard?.(client) ?? client;
   const send = () =>
-    guarded.chat(request, throttle === undefined ? { signal } : { signal, throttle });
+    client.chat(request, throttle === undefined ? { signal } : { signal, throttle });
   const sink: Sink = {
     event(event) {
       if (event.type !== 'retry-scheduled') return undefined;
@@ -150,7 +151,7 @@ async function attempt(
   stop.addEventListener('abort', cancelRetry);
   if (caller.aborted) cancel();
   try {
-    const answer = await ask({ send, clock, signal }, sink);
+    const answer = await ask({ send, clock, signal, guard }, sink);
     const failure = answer.isStopped
       ? stoppedAnswer()
       : answer.failure && withRequestHint(answer.failure, settings);
@@ -185,14 +186,14 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
 
 async function sendRequest(
   options: SendOptions,
-  request: CompletionRequest,
+  guarded: GuardedRequest,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
   let attempts = 0;
   let cuts = 0;
   let longest: ItemOutcome | undefined;
   for (;;) {
-    const { outcome, isRefused } = await attempt(options, request, permission);
+    const { outcome, isRefused } = await attempt(options, guarded, permission);
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
     if (isRefused && !outcome.isStopped && permission !== undefined) {
@@ -249,10 +250,13 @@ export function sendItem(
   content: ItemContent,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
-  const { request } = planItem(content, options.settings, options.stream);
-  const { check, stop } = options;
+  const planned = planItem(content, options.settings, options.stream).request;
+  const { check, stop, guard } = options;
+  // All attempts send the same request, which has the same placeholders.
+  const guarded = guard?.(planned) ?? { request: planned };
+  const { request } = guarded;
   const send = (messages: readonly Message[]) =>
-    sendRequest(options, { ...request, messages }, permission);
-  if (check === undefined) return sendRequest(options, request, permission);
+    sendRequest(options, { ...guarded, request: { ...request, messages } }, permission);
+  if (check === undefined) return sendRequest(options, guarded, permission);
   return sendChecked(check, request, send, () => !stop.aborted);
 }

@@ -46,11 +46,6 @@ export function checkHeader(line: string, file: string): void {
   );
 }
 
-function parseDate(text: unknown): Date | undefined {
-  const date = typeof text === 'string' ? new Date(text) : undefined;
-  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
-}
-
 function* linesOf(file: string): Generator<string, void> {
   try {
     for (const group of readLines(file)) yield* group;
@@ -78,9 +73,11 @@ export function readRecording(file: string): Recording {
     const line = parseLine(text);
     if (line === undefined) unreadable.push(number);
     else if (line.type === 'request') {
-      const { exchange, date, method, path, body } = line;
+      const { exchange, method, path, body } = line;
       const request = { method, path, ...(body === undefined ? {} : { body }) };
-      const begun = { number: exchange, request, date: parseDate(date), events: [] };
+      const sent = new Date(line.date);
+      const date = Number.isNaN(sent.getTime()) ? undefined : sent;
+      const begun = { number: exchange, request, date, events: [] };
       exchanges.push(begun);
       latest.set(exchange, begun);
     } else latest.get(line.exchange)?.events.push(line);

@@ -111,16 +111,13 @@ function show(value: unknown, other: unknown): string {
   if (typeof value === 'string') {
     return shorten(value, typeof other === 'string' ? firstDifferent(value, other) : 0);
   }
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = JSON.stringify(value) ?? 'missing';
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
 /** @param where the recorded exchange, such as `exchange 3` */
 export function describeDifference({ path, recorded, actual }: Difference, where: string): string {
   const what = path === '' ? 'the body' : path;
-  if (recorded === undefined)
-    return `${what} is ${show(actual, recorded)}, but missing in ${where}`;
-  if (actual === undefined) return `${what} is missing, but ${show(recorded, actual)} in ${where}`;
   return `${what} is ${show(actual, recorded)}, but ${show(recorded, actual)} in ${where}`;
 }
 

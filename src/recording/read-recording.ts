@@ -57,13 +57,11 @@ function* linesOf(file: string): Generator<string, void> {
   }
 }
 
-type MutableExchange = RecordedExchange & { readonly events: TimedEvent[] };
-
 /** Skips torn and foreign lines. @throws Failure `configuration` for a file that is not a recording */
 export function readRecording(file: string): Recording {
-  const exchanges: MutableExchange[] = [];
+  const exchanges: RecordedExchange[] = [];
   // Concatenated recordings repeat numbers: a number means the last request with it.
-  const latest = new Map<number, MutableExchange>();
+  const latest = new Map<number, TimedEvent[]>();
   const unreadable: number[] = [];
   let number = 0;
   for (const text of linesOf(file)) {
@@ -77,10 +75,10 @@ export function readRecording(file: string): Recording {
       const request = { method, path, ...(body === undefined ? {} : { body }) };
       const sent = new Date(line.date);
       const date = Number.isNaN(sent.getTime()) ? undefined : sent;
-      const begun = { number: exchange, request, date, events: [] };
-      exchanges.push(begun);
-      latest.set(exchange, begun);
-    } else latest.get(line.exchange)?.events.push(line);
+      const events: TimedEvent[] = [];
+      exchanges.push({ number: exchange, request, date, events });
+      latest.set(exchange, events);
+    } else latest.get(line.exchange)?.push(line);
   }
   if (number === 0) throw notARecording(file);
   return { file, exchanges, unreadable };

@@ -29,7 +29,7 @@ const within = (...paths) => new RegExp(`^${sources}/(?:${paths.join('|')})`);
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
+  { name: 'cli', test: within('main', 'commands/program/program') },
   {
     name: 'prompt',
     test: within(
@@ -47,9 +47,9 @@ const groups = [
       'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
-      'prompt-files/(?!llm|write-markdown|yaml)',
-      'repl/(editing/keys/|system/external-editor)',
-      'terminal/(?!formula/|highlight/|markdown/|spoken/)',
+      'prompt-files/(?!write-markdown|yaml)',
+      'repl/(composer/keys/|system/external-editor)',
+      'terminal/(?!formula/|highlight|markdown/)',
     ),
   },
   { name: 'sandbox', test: within('ask/recorded-service', 'recording/', 'sandbox/') },
@@ -57,7 +57,7 @@ const groups = [
     name: 'batch',
     test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/split'),
   },
-  { name: 'markdown', test: within('terminal/(formula/|markdown/|spoken/)') },
+  { name: 'markdown', test: within('terminal/(formula/|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
   { name: 'repl', test: within('repl/') },
 ];

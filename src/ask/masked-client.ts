@@ -1,3 +1,5 @@
+import { textFilter } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Client } from '../client/client.ts';
 import type {
   ChatEvent,
@@ -6,9 +8,11 @@ import type {
   TextReceived,
 } from '../client/events.ts';
 import { maskValue } from '../secrets/mask.ts';
-import { createMaskedStream, type MaskedStream } from '../secrets/masked-stream.ts';
-import type { SecretFilter } from '../secrets/secret-filter.ts';
-import { type Secrets, textFilter } from '../secrets/secrets.ts';
+import {
+  createMaskedStream,
+  type MaskedStream,
+  type SecretFilter,
+} from '../secrets/secret-filter.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 

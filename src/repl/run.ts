@@ -13,7 +13,7 @@ import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts
 import type { Journal } from '../conversation/journal/journal.ts';
 import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
-import { conversationsNamed } from '../conversation/library/find-conversation.ts';
+import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
@@ -21,23 +21,23 @@ import { type ResolvedSettings, withoutSources } from '../settings/resolved-sett
 import { ownKeyMap } from './composer/keys/key-bindings.ts';
 import { typedPrompt } from './composer/paste.ts';
 import { draftFrom } from './composer/text-buffer.ts';
-import { showConversation } from './effects/conversations.ts';
+import { showConversation, openList } from './conversations/conversations.ts';
+import { createReplLibrary } from './conversations/library.ts';
+import { type Dialog, firstRunDialog } from './dialog.ts';
+import { notice } from './entry.ts';
+import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
-import { createReplLibrary } from './library.ts';
+import { initialState } from './initial-state.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { startLive } from './live/start-live.ts';
 import { createReplMemory } from './memory.ts';
-import { createReplPrompts } from './prompt-files.ts';
-import { startVi } from './reducer/vi-keys.ts';
+import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { openReplService } from './service.ts';
-import type { Repl } from './session/session-core.ts';
-import type { Session } from './session/session.ts';
-import { type Dialog, firstRunDialog } from './state/dialog.ts';
-import type { SessionSettings } from './state/effect.ts';
-import { initialState } from './state/initial-state.ts';
-import type { ReplState } from './state/state.ts';
+import type { Repl, Session } from './session.ts';
+import type { SessionSettings, ReplState } from './state.ts';
+import { step } from './step.ts';
 import { welcomeEntry } from './text/welcome.ts';
-import { createReplFiles } from './user-files.ts';
+import { startVi } from './vi-keys.ts';
 
 /** What is created before the session finds it here while it is open. */
 interface Opened {
@@ -80,7 +80,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   const pass = (text: string, otherwise: (text: string) => void) => {
     const { session } = opened;
     if (session === undefined) otherwise(text);
-    else session.dispatch({ type: 'notice-received', text: cleanLine(context, text) });
+    else session.print([notice(cleanLine(context, text))]);
   };
   const notices: Notices = {
     notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),
@@ -227,7 +227,7 @@ function requestList(
   };
   const chosen = { settings: kept, isBranch: options.branch === true };
   const now = context.clock.monotonic();
-  session.dispatch({ type: 'list-requested', options: chosen, query, dialog, now });
+  session.update((state) => openList({ ...state, dialog, now }, chosen, query));
 }
 
 /** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
@@ -236,7 +236,7 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
-  await import('../terminal/highlight/modes.ts');
+  await import('../terminal/highlight.ts');
   await import('../commands/prompt/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
@@ -246,7 +246,7 @@ async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
 /** After the first frame. What needs the same later reports an error. */
 function prepareLater(repl: Repl, session: Session, signal: AbortSignal): void {
   repl.prompts.list().then(
-    (promptFiles) => session.dispatch({ type: 'prompts-listed', promptFiles }),
+    (promptFiles) => session.update((state) => step({ ...state, promptFiles })),
     () => undefined,
   );
   loadRest(repl, signal).catch(() => undefined);

@@ -1,21 +1,8 @@
-import type { Run } from '../run.ts';
-import type { Client } from '../client/client.ts';
-import { createClient } from '../client/create-client.ts';
-import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
-import { openService, type Service, clientOptions } from '../ask/service.ts';
-import { readSettings, changeStored, noticeOverrides } from '../settings/read-settings.ts';
-import type { Message, ModelRecord } from '../client/contract.ts';
-import { describeModel } from '../client/models/model-description.ts';
-import { Failure } from '../failure.ts';
-import { spokenRows, formatTable } from '../output/table.ts';
-import type { ServiceFacts } from './state/state.ts';
-import type { SessionSettings } from './state/effect.ts';
-import { parseApiKey } from '../settings/setting-value.ts';
-import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
-import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
-import type { UsageSource } from '../usage/budget.ts';
-import { plainStyle } from '../terminal/style.ts';
 import { planRequest, changedParams } from '../ask/plan-request.ts';
+import type { Client } from '../client/client.ts';
+import type { Message, ModelRecord } from '../client/contract.ts';
+import { createClient } from '../client/create-client.ts';
+import { describeModel } from '../client/models/model-description.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import {
   catalogueMark,
@@ -24,7 +11,19 @@ import {
   modelCells,
   modelColumns,
 } from '../commands/models/model-text.ts';
-import type { FoundServer } from './state/dialog.ts';
+import type { Run } from '../run.ts';
+import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
+import { openService, type Service, clientOptions } from '../ask/service.ts';
+import { readSettings, changeStored, noticeOverrides } from '../settings/read-settings.ts';
+import { Failure } from '../failure.ts';
+import { spokenRows, formatTable } from '../output/table.ts';
+import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
+import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import { parseApiKey } from '../settings/setting-value.ts';
+import { plainStyle } from '../terminal/style.ts';
+import type { UsageSource } from '../usage/budget.ts';
+import type { FoundServer } from './dialog.ts';
+import type { ServiceFacts, SessionSettings } from './state.ts';
 
 interface ReplServiceOptions extends Run<ChatOptions> {
   readonly source: UsageSource;

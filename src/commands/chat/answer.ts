@@ -10,7 +10,13 @@ import {
   metadataOf,
   valueText,
 } from '../../ask/check.ts';
-import { askModels, type Chain, type ChainClients, type Choice, isTooLong } from '../../ask/fallback.ts';
+import {
+  askModels,
+  type Chain,
+  type ChainClients,
+  type Choice,
+  isTooLong,
+} from '../../ask/fallback.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
 import type { Service } from '../../ask/service.ts';
 import { catalogue, type Message } from '../../client/contract.ts';

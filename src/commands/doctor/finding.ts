@@ -1,8 +1,11 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Presentation, Context } from '../../run.ts';
-import { withAddress } from '../program/report.ts';
-import { withHint } from '../program/report.ts';
-import type { DoctorOptions } from './command.ts';
+import type { Presentation, Context, JsonOptions } from '../../run.ts';
+import { withAddress, withHint } from '../program/report.ts';
+
+export interface DoctorOptions extends JsonOptions {
+  readonly model?: string;
+  readonly offline?: boolean;
+}
 
 /** What every check gets. */
 export interface Examination {

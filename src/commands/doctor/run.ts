@@ -17,12 +17,12 @@ import { checkConnection } from './check-connection.ts';
 import { checkFiles } from './check-files.ts';
 import { checkService } from './check-service.ts';
 import { checkSettings } from './check-settings.ts';
-import type { DoctorOptions } from './command.ts';
 import {
   asFailure,
   failedFinding,
   findingsOf,
   sections,
+  type DoctorOptions,
   type Examination,
   type Finding,
   type Outcome,

@@ -1,4 +1,4 @@
-import type { SettingValues } from '../../settings/setting-values.ts';
+import type { SettingValues } from '../../settings/definitions.ts';
 import {
   TerminalWindow,
   windowModes,

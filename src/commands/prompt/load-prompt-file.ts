@@ -3,8 +3,11 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import { resolveReference } from '../../prompt-files/library/boundary.ts';
-import type { FoundPrompt, PromptPlaces } from '../../prompt-files/library/find-prompt.ts';
+import {
+  type FoundPrompt,
+  type PromptPlaces,
+  resolveReference,
+} from '../../prompt-files/library/find-prompt.ts';
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';

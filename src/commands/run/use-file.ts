@@ -3,8 +3,7 @@ import type { SchemaSource } from '../../ask/check.ts';
 import { composePrompt, insertInput } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import type { FrontMatter, Placed } from '../../prompt-files/front-matter-keys.ts';
-import { resolveReference } from '../../prompt-files/library/boundary.ts';
-import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { resolveReference, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { failureAt, placeText } from '../../prompt-files/place.ts';
 import type { PromptArguments } from '../../prompt-files/prompt-arguments.ts';
 import { partsOf, type PromptFile, placesWords } from '../../prompt-files/prompt-file.ts';
@@ -15,11 +14,10 @@ import {
   type Template,
 } from '../../prompt-files/template.ts';
 import { isSchemaPath } from '../../schema/schema-text.ts';
-import { definitions } from '../../settings/definitions.ts';
+import { definitions, type Definition } from '../../settings/definitions.ts';
 import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
-import type { Definition } from '../../settings/setting-values.ts';
 import { promptPlaces, type LoadOptions, readTextFile } from '../prompt/load-prompt-file.ts';
 import { uncheckedOptions } from '../prompt/prompt-options.ts';
 import type { PromptSources } from '../prompt/read-prompt.ts';

@@ -1,6 +1,5 @@
 import { graphemes } from '../../terminal/text/width.ts';
-import { replaceRange } from './text-buffer.ts';
-import type { Draft, TextBuffer } from './text-buffer.ts';
+import { replaceRange, type Draft, type TextBuffer } from './text-buffer.ts';
 
 /** The text at the caret to complete. The caller finds the candidates. */
 export interface CompletionRequest {

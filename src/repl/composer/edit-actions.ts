@@ -1,10 +1,7 @@
 import { nextBoundary, previousBoundary } from './grapheme-boundary.ts';
-import { move, targetOf } from './motion.ts';
-import type { Motion } from './motion.ts';
-import { mergePastes } from './paste.ts';
-import type { MarkedText } from './paste.ts';
-import { expandPaste, insert, replaceRange, endEdit } from './text-buffer.ts';
-import type { TextBuffer } from './text-buffer.ts';
+import { move, targetOf, type Motion } from './motion.ts';
+import { mergePastes, type MarkedText } from './paste.ts';
+import { expandPaste, insert, replaceRange, endEdit, type TextBuffer } from './text-buffer.ts';
 
 const ringSize = 30;
 

@@ -1,7 +1,6 @@
 import { previousBoundary } from './grapheme-boundary.ts';
 import { normalizeText, contentOf, isTooLongToType, isLongPaste } from './paste.ts';
-import { createBuffer, draftFrom, draftOf, insertPaste } from './text-buffer.ts';
-import type { Draft } from './text-buffer.ts';
+import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './text-buffer.ts';
 
 /**
  * Sent prompts and the position among them. The unsent draft is the newest entry. Edits to a recalled prompt stay

@@ -1,6 +1,12 @@
 import type { Draft, TextBuffer } from './text-buffer.ts';
-import { blockAfter, blockAt, blockBefore, rowsOf } from './visual-rows.ts';
-import type { Block, VisualRow } from './visual-rows.ts';
+import {
+  blockAfter,
+  blockAt,
+  blockBefore,
+  rowsOf,
+  type Block,
+  type VisualRow,
+} from './visual-rows.ts';
 
 /** Columns of the mark in front of the composer's rows. */
 export const composerMarkColumns = 2;

@@ -1,6 +1,5 @@
 import { boundaryFrom, nextBoundary, previousBoundary } from './grapheme-boundary.ts';
-import { moveTo } from './text-buffer.ts';
-import type { Draft, TextBuffer } from './text-buffer.ts';
+import { moveTo, type Draft, type TextBuffer } from './text-buffer.ts';
 
 /** A `line` ends at a line end, not at a wrap; `blank-word-left` moves to white space, like Ctrl+W in a shell. */
 export type Motion =

@@ -1,6 +1,13 @@
 import { boundaryFrom } from './grapheme-boundary.ts';
-import { normalizeText, contentOf, isLongPaste, isPasteMarker, registerPaste } from './paste.ts';
-import type { MarkedText, Paste } from './paste.ts';
+import {
+  normalizeText,
+  contentOf,
+  isLongPaste,
+  isPasteMarker,
+  registerPaste,
+  type MarkedText,
+  type Paste,
+} from './paste.ts';
 
 export interface Draft extends MarkedText {
   /** UTF-16 offset of the caret, always on a character boundary. */

@@ -1,8 +1,7 @@
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import { isBreak, type Character } from '../../terminal/text/wrap.ts';
 import { boundaryFrom } from './grapheme-boundary.ts';
-import { isPasteMarker, pasteLabel } from './paste.ts';
-import type { MarkedText, Paste } from './paste.ts';
+import { isPasteMarker, pasteLabel, type MarkedText, type Paste } from './paste.ts';
 
 interface Cell extends Character {
   /** UTF-16 offset in the text. */

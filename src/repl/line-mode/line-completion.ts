@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { argumentKind, findCommand } from '../commands.ts';
 import {
   applyCandidate,
   extendTyped,
@@ -8,9 +9,8 @@ import {
   type CompletionRequest,
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
-import { argumentKind, findCommand } from '../slash-commands/table.ts';
+import type { ReplFiles } from '../files/user-files.ts';
 import { findFiles } from '../picker/pick-files.ts';
-import type { ReplFiles } from '../user-files.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;

@@ -12,9 +12,10 @@ import {
   withDraft,
   type Draft,
 } from '../composer/text-buffer.ts';
+import { mayBeDropped } from '../files/picking.ts';
 import { createKeyInput } from '../live/key-input.ts';
-import { mayBeDropped } from '../reducer/dropping.ts';
 import { takeNext, type LineCompletion } from './line-completion.ts';
+import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 import {
   createShownLine,
   historyOf,
@@ -22,7 +23,6 @@ import {
   type LineEditorOptions,
 } from './line-state.ts';
 import { typedLine } from './typed-line.ts';
-import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export interface LineEditor {

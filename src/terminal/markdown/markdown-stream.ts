@@ -1,5 +1,5 @@
-import { type Highlighter, type HighlightLine, createHighlighter } from '../highlight/highlight.ts';
 import { formulaRows } from '../formula/formula.ts';
+import type * as highlighting from '../highlight.ts';
 import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
@@ -73,7 +73,6 @@ class ScreenBlocks implements BlockRenderer {
   readonly #width: () => number;
   readonly #codeHint: MarkdownStreamOptions['codeHint'];
   readonly #inline: InlineOptions;
-  readonly #highlighter: Highlighter;
   /** Undefined if the terminal wraps prose. */
   readonly #rows: ProseRows | undefined;
   readonly #rulePaint: Paint;
@@ -81,10 +80,12 @@ class ScreenBlocks implements BlockRenderer {
   #previous: BlockKind | undefined;
   #paragraph: Paragraph | undefined;
   #table: Table | undefined;
-  /** The open code; `fence` is undefined for indented code. */
-  #code: { readonly fence: string | undefined; readonly language: string } | undefined;
-  /** Set at the first line of a code block, when the language has been loaded. */
-  #highlight: HighlightLine | undefined;
+  /** The mark of the open code; undefined for indented code. */
+  #fence: string | undefined;
+  /** Styles the lines of the open code. */
+  #highlight: highlighting.HighlightLine | undefined;
+  /** Loaded at the first code with a language. */
+  #highlighter: typeof highlighting | undefined;
 
   constructor(options: MarkdownStreamOptions) {
     const { style, unicode, width, hyperlinks, hidesAddresses = false } = options;
@@ -93,7 +94,6 @@ class ScreenBlocks implements BlockRenderer {
     this.#width = width;
     this.#codeHint = options.codeHint;
     this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
-    this.#highlighter = createHighlighter(style);
     this.#rows = options.wrap === 'words' ? createProseRows(width) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
     this.collectsFormulas = unicode;
@@ -192,11 +192,28 @@ class ScreenBlocks implements BlockRenderer {
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
   openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined {
     const language = info.split(/\s/, 1)[0] ?? '';
-    this.#code = { fence, language };
+    this.#fence = fence;
     this.#highlight = undefined;
     if (this.#style.colored) this.#writeCodeHead(block, info);
     else if (fence !== undefined) this.#writeLine(`${fence} ${block} ${info}`.trimEnd(), 'code');
-    return fence === undefined ? undefined : this.#highlighter.load();
+    if (!this.#style.colored || language === '') return undefined;
+    return this.#openHighlight(language);
+  }
+
+  /** @returns a promise while the highlighter is loaded */
+  #openHighlight(language: string): Promise<void> | undefined {
+    if (this.#highlighter !== undefined) {
+      this.#highlight = this.#highlighter.openHighlight(language, this.#style);
+      return undefined;
+    }
+    return import('../highlight.ts').then(
+      (highlighter) => {
+        this.#highlighter = highlighter;
+        void this.#openHighlight(language);
+      },
+      // Code without colour is still readable.
+      () => undefined,
+    );
   }
 
   /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
@@ -213,22 +230,19 @@ class ScreenBlocks implements BlockRenderer {
   }
 
   codeLine(text: string): void {
-    const { fence, language = '' } = this.#code ?? {};
-    if (fence !== undefined) {
-      this.#highlight ??= this.#highlighter.open(language);
-      return this.#writeLine(this.#highlight(text), 'code');
+    if (this.#fence !== undefined) {
+      return this.#writeLine(this.#highlight?.(text) ?? text, 'code');
     }
     if (text === '') return this.#writeBlankLine();
     return this.#writeLine(this.#style.colored ? text : `    ${text}`, 'code');
   }
 
   closeCode(): void {
-    const fence = this.#code?.fence;
     if (this.#style.colored) {
       const prefix = this.#markers('code');
       const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
       this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
-    } else if (fence !== undefined) this.#writeLine(fence, 'code');
+    } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
 
   longCode(text: string, isFirst: boolean): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openWindowStatus } from '../../../src/commands/print/window-status.ts';
 import type { Context } from '../../../src/run.ts';
-import type { SettingValues } from '../../../src/settings/setting-values.ts';
+import type { SettingValues } from '../../../src/settings/definitions.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
 

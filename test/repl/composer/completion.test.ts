@@ -4,10 +4,11 @@ import {
   extendTyped,
   findCompletion,
   matchCandidates,
+  type Candidate,
+  type CompletionRequest,
 } from '../../../src/repl/composer/completion.ts';
-import type { Candidate, CompletionRequest } from '../../../src/repl/composer/completion.ts';
-import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
 import { undo } from '../../../src/repl/composer/edit-actions.ts';
+import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 const kinds = new Map([

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { editActions, redo, undo } from '../../../src/repl/composer/edit-actions.ts';
-import type { EditAction } from '../../../src/repl/composer/edit-actions.ts';
+import {
+  editActions,
+  redo,
+  undo,
+  type EditAction,
+} from '../../../src/repl/composer/edit-actions.ts';
 import { contentOf } from '../../../src/repl/composer/paste.ts';
-import { createBuffer, insert, insertPaste } from '../../../src/repl/composer/text-buffer.ts';
-import type { TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
-import { longPaste, run } from './run-actions.ts';
+import {
+  createBuffer,
+  insert,
+  insertPaste,
+  type TextBuffer,
+} from '../../../src/repl/composer/text-buffer.ts';
 import { fc } from '../../support/properties.ts';
+import { longPaste, run } from './run-actions.ts';
 
 function boundaries(text: string): number[] {
   const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);

@@ -12,16 +12,17 @@ import {
   searchOlder,
   shortenQuery,
   startSearch,
+  type History,
+  type HistoryStep,
 } from '../../../src/repl/composer/history.ts';
-import type { History, HistoryStep } from '../../../src/repl/composer/history.ts';
 import { contentOf } from '../../../src/repl/composer/paste.ts';
 import {
   createBuffer,
   draftFrom,
   draftOf,
   insertPaste,
+  type Draft,
 } from '../../../src/repl/composer/text-buffer.ts';
-import type { Draft } from '../../../src/repl/composer/text-buffer.ts';
 import { fc } from '../../support/properties.ts';
 
 const history = createHistory(['first', 'second', 'third']);

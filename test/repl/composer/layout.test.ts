@@ -5,8 +5,8 @@ import {
   draftFrom,
   insertPaste,
   moveTo,
+  type TextBuffer,
 } from '../../../src/repl/composer/text-buffer.ts';
-import type { TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
 import { fc } from '../../support/properties.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { breakAtBackslash, redo, undo } from '../../../src/repl/composer/edit-actions.ts';
-import type { EditAction } from '../../../src/repl/composer/edit-actions.ts';
+import {
+  breakAtBackslash,
+  redo,
+  undo,
+  type EditAction,
+} from '../../../src/repl/composer/edit-actions.ts';
 import { contentOf } from '../../../src/repl/composer/paste.ts';
 import {
   clearBuffer,
@@ -10,8 +14,9 @@ import {
   joinEdit,
   moveTo,
   replaceContent,
+  type Edit,
+  type TextBuffer,
 } from '../../../src/repl/composer/text-buffer.ts';
-import type { Edit, TextBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { longPaste, run } from './run-actions.ts';
 
 const family = '👨‍👩‍👧‍👦';

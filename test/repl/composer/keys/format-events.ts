@@ -1,5 +1,4 @@
-import { chordOf } from '../../../../src/repl/composer/keys/key-event.ts';
-import type { KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
+import { chordOf, type KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
 import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 
 /** `"text"`, `<chord>` or `paste "text"` for each event. */

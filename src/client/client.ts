@@ -46,7 +46,7 @@ export interface CallOptions {
 }
 
 /** For a caller that limits the rate of its requests, and waits itself after a 429. */
-export interface Throttle {
+interface Throttle {
   /** Called before each request, which waits for it. */
   beforeRequest(): Promise<void>;
   /** Gets the head of each response. */

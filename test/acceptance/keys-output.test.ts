@@ -128,7 +128,7 @@ test('K25 no part of a short key is shown', async () => {
 test('K22 only four files start other processes, and all remove the keys from their environment', () => {
   const pager = join('src', 'terminal', 'device', 'pager.ts');
   const starters = [
-    join('src', 'commands', 'service', 'key-command.ts'),
+    join('src', 'ask', 'key-command.ts'),
     join('src', 'repl', 'system', 'child-process.ts'),
     join('src', 'repl', 'system', 'shell-command.ts'),
   ];

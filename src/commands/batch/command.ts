@@ -1,5 +1,18 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
+import { Failure } from '../../failure.ts';
+import type { Action, Context } from '../../run.ts';
+import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
+import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
+import {
+  allowSecretsOption,
+  checkGroup,
+  checkOptions,
+  schemaOption,
+  secretOptions,
+  selectOption,
+  strictOption,
+} from '../prompt/prompt-options.ts';
 import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
@@ -9,19 +22,6 @@ import type {
   SubmitOptions,
   WorkOptions,
 } from './queue/open-queue.ts';
-import type { Action, Context } from '../../run.ts';
-import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
-import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import {
-  checkGroup,
-  checkOptions,
-  schemaOption,
-  selectOption,
-  allowSecretsOption,
-  secretOptions,
-  strictOption,
-} from '../prompt/prompt-options.ts';
-import { Failure } from '../../failure.ts';
 
 /** What the commands run; tests pass their own. */
 export interface RunBatch {

@@ -1,3 +1,5 @@
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import type { Service } from '../../ask/service.ts';
 import type { Presentation } from '../../run.ts';
 import type { Context } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
@@ -5,18 +7,16 @@ import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
-import { chooseShard } from './array-job.ts';
 import type { Tally } from '../../batch/tally.ts';
-import type { GlobalOptions } from '../../run.ts';
-import { chooseRecording } from '../../ask/recording-choice.ts';
-import type { Service } from '../../ask/service.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { GuardedRequest } from '../prompt/secret-guard.ts';
-import { duration } from '../../settings/value-types.ts';
+import type { GlobalOptions } from '../../run.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';
+import type { GuardedRequest } from '../prompt/secret-guard.ts';
+import { chooseShard } from './array-job.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
 export const outputFormats = ['jsonl', 'openai', 'csv'] as const;

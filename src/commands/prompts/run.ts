@@ -10,10 +10,6 @@ import {
 } from '../../prompt-files/library/find-prompt.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
 import { editFile } from '../../repl/system/external-editor.ts';
-import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
-import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { printMarkdown } from '../print/answer-output.ts';
 import {
   type Presentation,
   present,
@@ -21,8 +17,12 @@ import {
   type GlobalOptions,
   type JsonOptions,
 } from '../../run.ts';
-import { printTable, printJson } from '../print/print-data.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
+import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { printMarkdown } from '../print/answer-output.ts';
+import { printTable, printJson } from '../print/print-data.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { loadPromptFile, readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import {

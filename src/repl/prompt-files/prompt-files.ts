@@ -1,5 +1,21 @@
+import type { OpenedPrompt } from './prompt-command.ts';
+import type { PromptCommand } from './prompt-command.ts';
+import type { PromptUse } from './prompt-command.ts';
+import type { PromptVariable } from './prompt-command.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { SessionSettings } from '../state.ts';
 import { open } from 'node:fs/promises';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
+import {
+  loadPromptFile,
+  readInserted,
+  promptPlaces,
+} from '../../commands/prompt/load-prompt-file.ts';
+import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
+import { Failure } from '../../failure.ts';
+import { splitFrontMatter } from '../../front-matter.ts';
+import type { Notices } from '../../output/notices.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import {
   checkInside,
   type FoundPrompt,
@@ -12,21 +28,8 @@ import {
   type PromptFile,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
-import { splitFrontMatter } from '../../front-matter.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
-import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import type { OpenedPrompt, PromptCommand, PromptUse, PromptVariable } from './prompt-command.ts';
-import type { SessionSettings } from '../state.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../../run.ts';
-import {
-  loadPromptFile,
-  readInserted,
-  promptPlaces,
-} from '../../commands/prompt/load-prompt-file.ts';
-import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
 
 /** A prompt file filled with its values. */
 interface FilledPrompt {

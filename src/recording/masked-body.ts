@@ -13,7 +13,7 @@ const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;
 const channels = ['text', 'reasoning', 'refusal'] as const;
 type Texts = Record<(typeof channels)[number], string>;
 
-function eachText(write: (channel: keyof Texts) => string): Texts {
+function eachText<Value>(write: (channel: keyof Texts) => Value): Record<keyof Texts, Value> {
   return { text: write('text'), reasoning: write('reasoning'), refusal: write('refusal') };
 }
 
@@ -61,11 +61,7 @@ function createEventMask(filter: SecretFilter) {
   const decoder = new LineDecoder();
   const found: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => found.push(event) });
-  const streams = {
-    text: createMaskedStream(filter),
-    reasoning: createMaskedStream(filter),
-    refusal: createMaskedStream(filter),
-  };
+  const streams = eachText(() => createMaskedStream(filter));
 
   /** An event with the end of the texts, which could have been the start of a secret. */
   function heldEvent(): string {
@@ -74,7 +70,12 @@ function createEventMask(filter: SecretFilter) {
     return `data: ${writeChunk({}, texts, filter)}\n\n`;
   }
 
-  function mask(bytes: Buffer, isLast: boolean): Buffer {
+  /**
+   * @param bytes one event, or comments and blank lines
+   * @param isLast they are the end of the body: an event, whole or cut, without a blank line
+   */
+  return (bytes: Buffer, isLast: boolean): Buffer => {
+    parser.feed(decoder.decode(bytes) + (isLast ? `${decoder.end()}\n\n` : ''));
     const event = found.pop();
     const isError = event?.event === 'error';
     const value = isError ? undefined : parseAnyJson(event?.data ?? '');
@@ -90,19 +91,6 @@ function createEventMask(filter: SecretFilter) {
     });
     if (isSame(shown, content)) return maskBytes(bytes, filter);
     return Buffer.from(`data: ${writeChunk(value, shown, filter)}\n\n`);
-  }
-
-  return {
-    /** @param bytes one event, or comments and blank lines */
-    next(bytes: Buffer): Buffer {
-      parser.feed(decoder.decode(bytes));
-      return mask(bytes, false);
-    },
-    /** @param rest the last event, whole or cut, without a blank line */
-    end(rest: Buffer): Buffer {
-      parser.feed(`${decoder.decode(rest)}${decoder.end()}\n\n`);
-      return mask(rest, true);
-    },
   };
 }
 
@@ -116,7 +104,7 @@ export function createMaskedBody(
   contentType: string | undefined,
   write: (bytes: Uint8Array, at: number) => void,
 ) {
-  const events = createEventMask(filter);
+  const maskEvent = createEventMask(filter);
   let form: BodyForm | undefined;
   /** What is not written yet: the start of an event, or a whole body. */
   let pieces: { readonly bytes: Uint8Array; readonly at: number }[] = [];
@@ -141,7 +129,7 @@ export function createMaskedBody(
     for (const { index, 0: blank } of text.matchAll(eventEnd)) {
       const end = index + blank.length - recent.length;
       hold(bytes.subarray(start, end));
-      masked.push(events.next(takePending()));
+      masked.push(maskEvent(takePending(), false));
       start = end;
     }
     if (masked.length > 0) write(Buffer.concat(masked), lastAt);
@@ -173,7 +161,7 @@ export function createMaskedBody(
       if (form === undefined) findForm(true);
       const reads = pieces;
       const rest = takePending();
-      const masked = form === 'event-stream' ? events.end(rest) : maskWhole(rest, filter);
+      const masked = form === 'event-stream' ? maskEvent(rest, true) : maskWhole(rest, filter);
       if (masked.equals(rest)) for (const { bytes, at } of reads) write(bytes, at);
       else write(masked, lastAt);
     },

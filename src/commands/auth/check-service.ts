@@ -4,9 +4,8 @@ import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
+import type { Run } from '../program/run.ts';
 import { openService } from '../service/service.ts';
 
 /** `origin, nextgen and 3 more`; undefined without a model. */
@@ -52,7 +51,8 @@ const withoutModels: ServiceCheck = {
 
 /** Uses the service of the settings, without the ledger and the budget. */
 async function withClient<Result>(
-  [context, presentation, options, settings]: Parameters<typeof checkService>,
+  { context, presentation, options }: Run<GlobalOptions>,
+  settings: ResolvedSettings,
   use: (client: Client, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const source = { command: 'auth' };
@@ -90,35 +90,28 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
  * @throws Failure
  */
 export async function checkService(
-  context: Context,
-  presentation: Presentation,
-  options: GlobalOptions,
+  run: Run<GlobalOptions>,
   settings: ResolvedSettings,
 ): Promise<ServiceCheck> {
-  const found = await withClient([context, presentation, options, settings], listModels);
-  return found ?? withoutModels;
+  return (await withClient(run, settings, listModels)) ?? withoutModels;
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
 export async function findApi(
-  context: Context,
-  presentation: Presentation,
-  options: GlobalOptions,
+  run: Run<GlobalOptions>,
   settings: ResolvedSettings,
 ): Promise<ServiceCheck> {
   const { baseUrl, apiPath: known } = settings.values;
-  const usual = [context, presentation, options, settings] as const;
-  const found = await withClient([...usual], listModels);
+  const found = await withClient(run, settings, listModels);
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
     return found ?? withoutModels;
   }
   const apiPath = addsApiPath(baseUrl, known) ? '/' : usualApiPath;
-  const changed = { ...settings, values: { ...settings.values, apiPath } };
-  const other = [context, presentation, options, changed] as const;
-  const foundThere = await withClient([...other], listModels);
+  const other = { ...settings, values: { ...settings.values, apiPath } };
+  const foundThere = await withClient(run, other, listModels);
   if (foundThere !== undefined) return { ...foundThere, apiPath };
   const isOther =
-    !(await withClient([...usual], hasChat)) && (await withClient([...other], hasChat));
+    !(await withClient(run, settings, hasChat)) && (await withClient(run, other, hasChat));
   return isOther ? { ...withoutModels, apiPath } : withoutModels;
 }
 

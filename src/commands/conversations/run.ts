@@ -39,7 +39,7 @@ import { present } from '../print/presentation.ts';
 import { printJson, printTable } from '../print/print-data.ts';
 import { storedLook } from '../print/stored-look.ts';
 import type { Action, Context } from '../program/context.ts';
-import type { JsonOptions, GlobalOptions } from '../program/global-options.ts';
+import type { JsonOptions } from '../program/global-options.ts';
 import { refuseReservedName } from '../program/named-file.ts';
 import type { Run } from '../program/run.ts';
 
@@ -187,39 +187,15 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
   }
 };
 
-export interface ShowOptions extends JsonOptions {
-  readonly siblings?: boolean;
-}
-
-export interface ExportOptions extends GlobalOptions {
+/** Options of `show` and `export`. */
+export interface TextOptions extends JsonOptions {
   readonly output?: string;
   readonly format?: ExportFormat;
   readonly siblings?: boolean;
   readonly force?: boolean;
 }
 
-/** Minimum UTF-16 units of one write. A large conversation is never a single string. */
-const minWriteLength = 1 << 16;
-
-/** Joins pieces of text, each transformed by `transform`, to chunks worth a write. */
-function* grouped(
-  pieces: Iterable<string>,
-  transform: (text: string) => string = (text) => text,
-): Generator<string, void> {
-  let group: string[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    const text = transform(piece);
-    group.push(text);
-    size += text.length;
-    if (size < minWriteLength) continue;
-    yield group.join('');
-    [group, size] = [[], 0];
-  }
-  yield group.join('');
-}
-
-export const showConversation: Action<ShowOptions, [name: string]> = async (
+export const showConversation: Action<TextOptions, [name: string]> = async (
   context,
   options,
   name,
@@ -228,15 +204,16 @@ export const showConversation: Action<ShowOptions, [name: string]> = async (
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
   if (options.json === true) {
-    const pieces = grouped(exportJson(conversation, versions), escapeJson);
-    for (const text of pieces) await context.streams.stdout.write(text);
+    for (const piece of exportJson(conversation, versions)) {
+      await context.streams.stdout.write(escapeJson(piece));
+    }
     return;
   }
   const look = await storedLook(context, presentation, options);
   await printMarkdown(context, presentation, exportMarkdown(conversation, versions), look);
 };
 
-function formatOf({ format, output }: ExportOptions): ExportFormat {
+function formatOf({ format, output }: TextOptions): ExportFormat {
   if (format !== undefined || output === undefined) return format ?? 'markdown';
   const named = formatOfName(output);
   if (named !== undefined) return named;
@@ -264,7 +241,7 @@ async function writeExport(
   }
 }
 
-export const exportConversation: Action<ExportOptions, [name: string]> = async (
+export const exportConversation: Action<TextOptions, [name: string]> = async (
   context,
   options,
   name,
@@ -276,11 +253,10 @@ export const exportConversation: Action<ExportOptions, [name: string]> = async (
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
-    const clean = stdout.isTerminal ? sanitize : (text: string) => text;
-    for (const text of grouped(pieces, clean)) await stdout.write(text);
+    for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
     return;
   }
-  await writeExport(output, grouped(pieces), options.force === true, context.platform);
+  await writeExport(output, pieces, options.force === true, context.platform);
   notices.notice(`wrote ${output}`);
 };
 

@@ -1,10 +1,6 @@
-import {
-  keyBindings,
-  keyLabel,
-  type KeyBinding,
-} from '../../src/repl/editing/keys/key-bindings.ts';
-import { usageOf } from '../../src/repl/slash-commands/help.ts';
-import { slashCommands } from '../../src/repl/slash-commands/table.ts';
+import { keyBindings, keyLabel, type KeyBinding } from '../../src/repl/composer/keys/key-bindings.ts';
+import { usageOf } from '../../src/repl/help.ts';
+import { slashCommands } from '../../src/repl/commands.ts';
 import { exitCodeRows } from '../../src/commands/help/topics.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';

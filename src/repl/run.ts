@@ -5,13 +5,11 @@ import {
   openNamedJournal,
   withModelOf,
 } from '../commands/journal/open-conversation.ts';
-import { canRedraw, present, type Presentation } from '../commands/print/presentation.ts';
-import type { Context } from '../commands/program/context.ts';
-import { cleanLine } from '../commands/program/secrets.ts';
+import { canRedraw, present, type Presentation, type Context } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import { attachFiles } from '../commands/prompt/attach-files.ts';
-import { resumedChanges } from '../commands/service/changed-params.ts';
-import { otherProfiles } from '../commands/service/other-profiles.ts';
-import { readRequestSettings } from '../commands/service/settings-access.ts';
+import { resumedChanges } from '../ask/plan-request.ts';
+import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
@@ -20,26 +18,26 @@ import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tr
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
-import { ownKeyMap } from './editing/keys/key-bindings.ts';
-import { typedPrompt } from './editing/paste.ts';
-import { draftFrom } from './editing/text-buffer.ts';
-import { showConversation } from './effects/conversations.ts';
+import { ownKeyMap } from './composer/keys/key-bindings.ts';
+import { typedPrompt } from './composer/paste.ts';
+import { draftFrom } from './composer/text-buffer.ts';
+import { showConversation, openList } from './conversations/conversations.ts';
+import { createReplLibrary } from './conversations/library.ts';
+import { type Dialog, firstRunDialog } from './dialog.ts';
+import { notice } from './entry.ts';
+import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
-import { createReplLibrary } from './library.ts';
+import { initialState } from './initial-state.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { startLive } from './live/start-live.ts';
 import { createReplMemory } from './memory.ts';
-import { createReplPrompts } from './prompt-files.ts';
-import { startVi } from './reducer/vi-keys.ts';
+import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { openReplService } from './service.ts';
-import type { Repl } from './session/session-core.ts';
-import type { Session } from './session/session.ts';
-import { type Dialog, firstRunDialog } from './state/dialog.ts';
-import type { SessionSettings } from './state/effect.ts';
-import { initialState } from './state/initial-state.ts';
-import type { ReplState } from './state/state.ts';
+import type { Repl, Session } from './session.ts';
+import type { SessionSettings, ReplState } from './state.ts';
+import { step } from './step.ts';
 import { welcomeEntry } from './text/welcome.ts';
-import { createReplFiles } from './user-files.ts';
+import { startVi } from './vi-keys.ts';
 
 /** What is created before the session finds it here while it is open. */
 interface Opened {
@@ -82,7 +80,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   const pass = (text: string, otherwise: (text: string) => void) => {
     const { session } = opened;
     if (session === undefined) otherwise(text);
-    else session.dispatch({ type: 'notice-received', text: cleanLine(context, text) });
+    else session.print([notice(cleanLine(context, text))]);
   };
   const notices: Notices = {
     notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),
@@ -229,7 +227,7 @@ function requestList(
   };
   const chosen = { settings: kept, isBranch: options.branch === true };
   const now = context.clock.monotonic();
-  session.dispatch({ type: 'list-requested', options: chosen, query, dialog, now });
+  session.update((state) => openList({ ...state, dialog, now }, chosen, query));
 }
 
 /** Milliseconds: by then the first frame is drawn, and no prompt is typed yet. */
@@ -238,7 +236,7 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
-  await import('../terminal/highlight/code-line.ts');
+  await import('../terminal/highlight.ts');
   await import('../commands/prompt/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
@@ -248,7 +246,7 @@ async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
 /** After the first frame. What needs the same later reports an error. */
 function prepareLater(repl: Repl, session: Session, signal: AbortSignal): void {
   repl.prompts.list().then(
-    (promptFiles) => session.dispatch({ type: 'prompts-listed', promptFiles }),
+    (promptFiles) => session.update((state) => step({ ...state, promptFiles })),
     () => undefined,
   );
   loadRest(repl, signal).catch(() => undefined);
@@ -316,14 +314,14 @@ export async function runRepl(
   const shown = await present(context, options);
   const presentation = presentInSession(context, shown, opened);
   const read = readRequestSettings(context, shown.notices, options);
+  const opening = { context, options, presentation: shown, settings: read };
   const storing = journalOptions(context, presentation.notices, read.values.save);
   const filter = listFilter(storing.folder, options, words);
-  const access = { context, notices: shown.notices, journal: storing };
-  const named = filter === undefined ? await openNamedJournal(access, options) : undefined;
+  const named = filter === undefined ? await openNamedJournal(opening, storing) : undefined;
   const journal = named ?? createJournal(storing);
-  const run = { context, options, presentation };
   try {
     const settings = withModelOf(read, modelOf(journal.conversation()));
+    const run = { context, options, presentation, settings };
     const source = {
       get command() {
         return commandOf(opened.session?.state());
@@ -332,19 +330,18 @@ export async function runRepl(
       conversation: () =>
         opened.session?.isStored() ? opened.session.state().conversation.id : undefined,
     };
-    const service = await openReplService({ ...run, settings, source });
+    const service = await openReplService({ ...run, source });
     const memory = createReplMemory(context, settings.values.save, presentation.notices);
     const isLineMode = !canRedraw(context.environment, options);
     const repl: Repl = {
       ...run,
-      settings,
       isLineMode,
       service,
       memory,
       library: createReplLibrary(context, isLineMode, storing),
       files: createReplFiles(context),
       prompts: createReplPrompts({ context, notices: presentation.notices, settings }),
-      guard: createReplGuard(run, settings, service),
+      guard: createReplGuard(run, service),
     };
     try {
       await converse(repl, journal, filter, words, opened);

@@ -1,11 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type CompletedCommand, completionTree } from '../../src/commands/completion/tree.ts';
+import { completionTree } from '../../src/commands/completion/tree.ts';
+import type { CompletedCommand } from '../../src/run.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
 import { commandNames } from '../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 import { exitCodes } from '../../src/failure.ts';
-import { keyBindings, keyLabel } from '../../src/repl/editing/keys/key-bindings.ts';
+import { keyBindings, keyLabel } from '../../src/repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import { createMemoryContext } from '../support/memory-context.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { buildAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch, type RunBatch } from '../../src/commands/batch/command.ts';
-import { buildChat } from '../../src/commands/chat/command.ts';
+import { buildChat, type RunChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import type { RunChat } from '../../src/commands/chat/start.ts';
 import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig } from '../../src/commands/config/command.ts';
 import { buildDoctor } from '../../src/commands/doctor/command.ts';

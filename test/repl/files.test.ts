@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createReplFiles } from '../../src/repl/user-files.ts';
+import { createReplFiles } from '../../src/repl/files/user-files.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 /** A home folder with `docs/a.md` and `docs/b.txt`. */

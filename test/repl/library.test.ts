@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createReplLibrary } from '../../src/repl/library.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { createReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 /** Two conversations, one on tea and one on something else; `title` is that of a third one. */

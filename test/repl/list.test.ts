@@ -2,9 +2,9 @@ import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createList } from '../../src/repl/library.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { renameConversation } from '../../src/conversation/library/library.ts';
+import { createList } from '../../src/repl/conversations/library.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
 /** A folder of conversations, read as by another process if `isOther`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSessionParameter } from '../../src/repl/effects/request-settings.ts';
+import { parseSessionParameter } from '../../src/repl/settings.ts';
 
 test.each<[string, readonly [string, unknown]]>([
   ['top_p=0.9', ['top_p', 0.9]],

@@ -1,8 +1,7 @@
 import type { LibraryEntry } from '../../src/conversation/library/library.ts';
-import { newList } from '../../src/repl/conversation-list/answer-list.ts';
-import type { ReplLibrary } from '../../src/repl/library.ts';
-import type { ListedConversation } from '../../src/repl/state/conversation-list.ts';
-import type { OpenList } from '../../src/repl/state/state.ts';
+import { newList } from '../../src/repl/conversations/conversations.ts';
+import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
+import type { ListedConversation, OpenList } from '../../src/repl/state.ts';
 
 const hour = 3_600_000;
 const openedAt = new Date('2026-11-20T12:00:00Z');

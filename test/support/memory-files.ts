@@ -1,5 +1,5 @@
 import { Failure } from '../../src/failure.ts';
-import type { ReplFiles } from '../../src/repl/user-files.ts';
+import type { ReplFiles } from '../../src/repl/files/user-files.ts';
 
 /** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
 export const memoryFiles = (calls: string[]): ReplFiles => ({

@@ -6,16 +6,15 @@ import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import type { Context } from '../../src/commands/program/context.ts';
+import type { Context } from '../../src/run.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
-import { effectRunners, type EffectRunners } from '../../src/repl/effects/run-effect.ts';
-import type { ReplLibrary } from '../../src/repl/library.ts';
+import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
+import { createSession, type SessionOptions } from '../../src/repl/create-session.ts';
+import { initialState } from '../../src/repl/initial-state.ts';
 import type { ReplService } from '../../src/repl/service.ts';
-import type { Repl, Screen } from '../../src/repl/session/session-core.ts';
-import { createSession, type Session } from '../../src/repl/session/session.ts';
-import { initialState } from '../../src/repl/state/initial-state.ts';
-import type { ReplState } from '../../src/repl/state/state.ts';
+import type { Repl, Screen, Session } from '../../src/repl/session.ts';
+import type { ReplState } from '../../src/repl/state.ts';
 import { lineFormat } from '../../src/repl/text/line-format.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
@@ -191,7 +190,7 @@ export interface MemoryOptions {
   readonly repl?: (usual: Repl) => Repl;
   readonly environment?: Readonly<Record<string, string>>;
   readonly screen?: Partial<Screen>;
-  readonly runners?: EffectRunners;
+  readonly call?: SessionOptions['call'];
   readonly state?: Partial<ReplState>;
   /** The folder of its journal; by default it is not saved. */
   readonly folder?: string;
@@ -237,14 +236,13 @@ export function openMemorySession(options: MemoryOptions): MemorySession {
     ...lineFormat(() => Number.POSITIVE_INFINITY),
     prompt: (text: string) => `You: ${text}\n`,
   };
-  const { runners = effectRunners } = options;
   const session = createSession({
     repl,
     screen,
     journal,
     state: { ...state, ...options.state },
     format: () => format,
-    runners,
+    ...(options.call && { call: options.call }),
   });
   return {
     session,

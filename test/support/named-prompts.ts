@@ -1,4 +1,5 @@
-import type { ReplPrompts } from '../../src/repl/prompt-files.ts';
+import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
+
 /** The prompt file `review`. */
 export const namedPrompts: ReplPrompts = {
   list: async () => [{ name: 'review', summary: 'review a change' }],

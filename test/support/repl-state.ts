@@ -1,12 +1,39 @@
 import type { Conversation, Turn } from '../../src/conversation/tree.ts';
-import type { Action } from '../../src/repl/state/action.ts';
-import type { Effect } from '../../src/repl/state/effect.ts';
-import type { Entry } from '../../src/repl/state/entry.ts';
-import { keyPress, type Modifiers } from '../../src/repl/editing/keys/key-event.ts';
-import { contentOf } from '../../src/repl/editing/paste.ts';
-import { initialState } from '../../src/repl/state/initial-state.ts';
-import { reduce } from '../../src/repl/reducer/reduce.ts';
-import type { ReplState } from '../../src/repl/state/state.ts';
+import type { Action } from '../../src/repl/action.ts';
+import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
+import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
+import { scrollAway } from '../../src/repl/commands.ts';
+import { makeSummary, removeSummary } from '../../src/repl/compaction.ts';
+import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
+import { contentOf } from '../../src/repl/composer/paste.ts';
+import { connect, findServers } from '../../src/repl/connection.ts';
+import { describeContext } from '../../src/repl/context.ts';
+import {
+  setTitle,
+  newConversation,
+  resume,
+  readConversations,
+  readList,
+  searchList,
+  previewConversation,
+  describeConversations,
+} from '../../src/repl/conversations/conversations.ts';
+import type { Entry } from '../../src/repl/entry.ts';
+import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
+import { attach } from '../../src/repl/files/attachments.ts';
+import { initialState } from '../../src/repl/initial-state.ts';
+import { stopActivity, suspend, editExternally } from '../../src/repl/keys.ts';
+import { findCandidates } from '../../src/repl/menu.ts';
+import { recognisePaths, pickFiles } from '../../src/repl/picker/pick-files.ts';
+import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
+import { hurry, remember } from '../../src/repl/queue.ts';
+import type { Session } from '../../src/repl/session.ts';
+import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
+import { runShellLine } from '../../src/repl/shell/run-shell-line.ts';
+import { redraw } from '../../src/repl/slash-command.ts';
+import type { ReplState, Task, Step } from '../../src/repl/state.ts';
+import { print, printReport, leave } from '../../src/repl/step.ts';
+import { updated, update } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
 
@@ -45,19 +72,96 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
   return { ...state, ...changes };
 }
 
-/** Applies the actions in order, and collects their effects. */
+/** The functions of tasks, by the names that tests give them. */
+const taskFunctions = {
+  print,
+  report: printReport,
+  send: sendPrompt,
+  stop: stopActivity,
+  'retry-now': hurry,
+  quit: leave,
+  suspend,
+  redraw,
+  'scroll-away': scrollAway,
+  remember,
+  'edit-externally': editExternally,
+  'find-candidates': findCandidates,
+  'list-models': listModels,
+  attach,
+  'recognise-paths': recognisePaths,
+  'pick-files': pickFiles,
+  'run-shell': runShellLine,
+  copy: copyAnswer,
+  save: saveAnswer,
+  'save-journal': saveJournal,
+  export: exportConversation,
+  'select-version': selectVersion,
+  undo: undoPrompt,
+  'change-parameters': changeParameters,
+  'choose-role': chooseRole,
+  'open-prompt': openPrompt,
+  compact: makeSummary,
+  'remove-summary': removeSummary,
+  'show-context': describeContext,
+  rename: setTitle,
+  'record-model': recordModel,
+  'new-conversation': newConversation,
+  resume,
+  'open-list': readConversations,
+  'read-list': readList,
+  'search-list': searchList,
+  'preview-conversation': previewConversation,
+  'list-conversations': describeConversations,
+  connect,
+  'find-servers': findServers,
+};
+
+export type TaskName = keyof typeof taskFunctions;
+
+type InputOf<Name extends TaskName> = (typeof taskFunctions)[Name] extends (
+  session: Session,
+  input: infer Input,
+  ...others: never
+) => unknown
+  ? Input
+  : never;
+
+/** A task as data: the name of its function with its input. */
+export type Effect<Name extends TaskName = TaskName> = Name extends TaskName
+  ? { readonly type: Name } & (unknown extends InputOf<Name> ? unknown : InputOf<Name>)
+  : never;
+
+/** The name of the function of a task. */
+export function taskName({ run: called }: Task): TaskName | undefined {
+  const names = Object.keys(taskFunctions) as TaskName[];
+  return names.find((name) => taskFunctions[name] === called);
+}
+
+/** The tasks of an update as data. */
+export function effectsIn({ tasks }: Step): readonly Effect[] {
+  return tasks.map((task) => ({ type: taskName(task), ...(task.input as object) }) as Effect);
+}
+
+/** A change of the state that a task makes. */
+export type StateChange = (state: ReplState) => Step;
+
+/** Applies the actions and changes in order, and collects their tasks. */
 export function run(
   start: ReplState,
-  ...actions: readonly Action[]
-): { readonly state: ReplState; readonly effects: readonly Effect[] } {
+  ...actions: readonly (Action | StateChange)[]
+): {
+  readonly state: ReplState;
+  readonly tasks: readonly Task[];
+  readonly effects: readonly Effect[];
+} {
   let state = start;
-  const effects: Effect[] = [];
+  const tasks: Task[] = [];
   for (const action of actions) {
-    const step = reduce(state, action);
+    const step = typeof action === 'function' ? updated(state, action) : update(state, action);
     state = step.state;
-    effects.push(...step.effects);
+    tasks.push(...step.tasks);
   }
-  return { state, effects };
+  return { state, tasks, effects: effectsIn({ state, tasks }) };
 }
 
 export function typed(text: string): Action {
@@ -98,16 +202,14 @@ function printedText(entry: Entry): readonly string[] {
 /** The texts that are printed, without commands and closing rows. */
 export function printed(effects: readonly Effect[]): readonly string[] {
   return effects.flatMap((effect) =>
-    effect.type === 'print' ? effect.entries.flatMap(printedText) : [],
+    effect.type === 'print' || effect.type === 'report' ? effect.entries.flatMap(printedText) : [],
   );
 }
 
-/** The effects of one type. */
-export function effectsOf<Type extends Effect['type']>(
+/** The tasks with one name. */
+export function effectsOf<Name extends TaskName>(
   effects: readonly Effect[],
-  type: Type,
-): readonly Extract<Effect, { readonly type: Type }>[] {
-  return effects.filter(
-    (effect): effect is Extract<Effect, { readonly type: Type }> => effect.type === type,
-  );
+  type: Name,
+): readonly Effect<Name>[] {
+  return effects.filter((effect): effect is Effect<Name> => effect.type === type);
 }

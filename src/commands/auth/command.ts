@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { type Context, setAction } from '../program/context.ts';
-import { setExamples } from '../program/help-details.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
 
 const load = () => import('./run.ts');
 

@@ -15,12 +15,10 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { type Run, startRun } from '../program/run.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { changeStored, noticeOverrides, readStored } from '../service/settings-access.ts';
-import { findStoredPath } from '../service/stored-paths.ts';
+import { type Context, type GlobalOptions, present, type Run } from '../../run.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import { changeStored, noticeOverrides, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath } from '../config/stored-paths.ts';
 import { findApi, modelHint, type ServiceCheck, throwRefusal } from './check-service.ts';
 
 const maxAttempts = 3;
@@ -68,8 +66,8 @@ const isInvalidInput = (failure: Failure): boolean => failure instanceof Invalid
 const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };
 
 /** The base URL of the flag or environment, else the one that the user enters. @throws Failure `usage` */
-async function askBaseUrl(run: Run<LoginOptions>, settings: ResolvedSettings): Promise<string> {
-  const { context } = run;
+async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
+  const { context, settings } = run;
   const { baseUrl: known } = settings.values;
   const isExplicit = settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
   if (isExplicit) return known;
@@ -177,12 +175,13 @@ const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
   ownEntry(stored.credentials.profiles, profile.value) !== undefined;
 
 /** Asks for the base URL and the key, and asks again for a key that the service refuses. @throws Failure */
-async function askAndCheck(run: Run<LoginOptions>, stored: StoredSettings): Promise<CheckedInput> {
+async function askAndCheck(
+  run: Run<LoginOptions>,
+  stored: StoredSettings,
+  resolve: (flags: LoginOptions) => ResolvedSettings,
+): Promise<CheckedInput> {
   const { context, options } = run;
-  const { environment } = context;
-  const resolve = (flags: LoginOptions) =>
-    resolveSettings({ flags, environment, stored, allowNewProfile: true });
-  const baseUrl = await askBaseUrl(run, resolve(options));
+  const baseUrl = await askBaseUrl(run);
   // Resolved again, so that the secret headers of the profile are not sent to the new URL.
   const settings = resolve({ ...options, baseUrl });
   const isRefusal = (failure: Failure) =>
@@ -191,7 +190,7 @@ async function askAndCheck(run: Run<LoginOptions>, stored: StoredSettings): Prom
     const apiKey = await askKey(run, number > 1);
     context.secrets.keep({ apiKey });
     const checked = options.check
-      ? await findApi(run, withKey(settings, apiKey)).catch(
+      ? await findApi({ ...run, settings: withKey(settings, apiKey) }).catch(
           throwRefusal(baseUrl, hasKey(stored, settings)),
         )
       : { result: 'not checked', models: [] };
@@ -218,10 +217,14 @@ function store(context: Context, profile: string, input: CheckedInput) {
 /** Runs `natter auth login`. Stores nothing unless the check succeeds. @throws Failure */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   refuseWithoutService(context.environment, options);
-  const run = await startRun(context, options);
-  const { notices } = run.presentation;
+  const presentation = await present(context, options);
+  const { notices } = presentation;
   const stored = readStored(context, notices);
-  const input = await askAndCheck(run, stored).finally(context.ask.end);
+  const { environment } = context;
+  const resolve = (flags: LoginOptions) =>
+    resolveSettings({ flags, environment, stored, allowNewProfile: true });
+  const run = { context, options, presentation, settings: resolve(options) };
+  const input = await askAndCheck(run, stored, resolve).finally(context.ask.end);
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);

@@ -8,14 +8,17 @@ import {
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
-import { present } from '../print/presentation.ts';
+import {
+  present,
+  type Run,
+  type Context,
+  type GlobalOptions,
+  type JsonOptions,
+} from '../../run.ts';
 import { printSettings } from '../print/print-data.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { type Run, startRun } from '../program/run.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
-import { findStoredPath } from '../service/stored-paths.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath } from '../config/stored-paths.ts';
 import { checkService, modelHint } from './check-service.ts';
 
 export interface StatusOptions extends JsonOptions {
@@ -23,8 +26,8 @@ export interface StatusOptions extends JsonOptions {
 }
 
 /** Sends one request to the service, without retries. @throws Failure, `configuration` if nothing can answer */
-async function showCheck(run: Run<StatusOptions>, settings: ResolvedSettings): Promise<void> {
-  const { context, options, presentation } = run;
+async function showCheck(run: Run<StatusOptions>): Promise<void> {
+  const { context, options, presentation, settings } = run;
   const { values, profile } = settings;
   const { replay } = chooseRecording(options, context.environment);
   const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
@@ -34,7 +37,7 @@ async function showCheck(run: Run<StatusOptions>, settings: ResolvedSettings): P
     });
   }
   const once = { ...settings, values: { ...values, retries: 0 } };
-  const { result, models } = await checkService(run, once);
+  const { result, models } = await checkService({ ...run, settings: once });
   const { notices } = presentation;
   notices.notice(`${answerer} ${result}`);
   const hint = modelHint(models, values.model, profile);
@@ -67,8 +70,8 @@ function keySource(
     : undefined;
 }
 
-function printSources(run: Run<StatusOptions>, settings: ResolvedSettings): void {
-  const { context, options, presentation } = run;
+function printSources(run: Run<StatusOptions>): void {
+  const { context, options, presentation, settings } = run;
   const { notices } = presentation;
   const key = keySource(context, settings, options.check === true);
   if (key !== undefined) notices.notice(key);
@@ -82,17 +85,17 @@ function printSources(run: Run<StatusOptions>, settings: ResolvedSettings): void
 }
 
 export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
-  const run = await startRun(context, options);
-  const { presentation } = run;
+  const presentation = await present(context, options);
   const settings = readSettings(context, presentation.notices, options);
+  const run = { context, options, presentation, settings };
   const profile = textRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(
     ({ name, value }) =>
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),
   );
   await printSettings(context, presentation, [profile, ...shown], options);
-  if (options.json !== true) printSources(run, settings);
-  if (options.check === true) await showCheck(run, settings);
+  if (options.json !== true) printSources(run);
+  if (options.check === true) await showCheck(run);
 }
 
 export async function logout(context: Context, options: GlobalOptions): Promise<void> {

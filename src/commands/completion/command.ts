@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 import { hideServiceOptions, setExamples } from '../program/help-details.ts';
 
 /** The shells with completion and with keys (`natter shell-init`). */

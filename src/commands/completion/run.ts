@@ -1,20 +1,13 @@
 import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import {
-  type Candidate,
-  childNamed,
-  type CompletedArgument,
-  type CompletedCommand,
-  type CompletedOption,
-  files,
-} from './tree.ts';
+import { type Candidate, childNamed, files } from './tree.ts';
+import type { CompletedArgument, CompletedCommand, CompletedOption, Context } from '../../run.ts';
 import {
   candidatesFor,
   type CompletionRequest,
   rowCandidates,
   variableCandidates,
 } from './values.ts';
-import type { Context } from '../program/context.ts';
 
 /** The state after a word of the line. */
 interface Walk {

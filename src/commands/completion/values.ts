@@ -13,7 +13,7 @@ import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
 import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import type { Variable } from '../../prompt-files/front-matter-keys.ts';
-import { keyBindings } from '../../repl/editing/keys/key-bindings.ts';
+import { keyBindings } from '../../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
 import { colorNames, coloredParts } from '../../settings/own-colors.ts';
@@ -22,9 +22,10 @@ import { readStoredSettings } from '../../settings/settings-file.ts';
 import { topicRows } from '../help/topic-names.ts';
 import { dataFolder } from '../journal/open-conversation.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import { roleNames } from '../service/role.ts';
-import { storedKinds } from '../service/stored-paths.ts';
-import { type Candidate, files, childNamed, type CompletedCommand } from './tree.ts';
+import { roleNames } from '../../settings/role.ts';
+import { storedKinds } from '../config/stored-paths.ts';
+import { type Candidate, files, childNamed } from './tree.ts';
+import type { CompletedCommand } from '../../run.ts';
 
 export interface CompletionRequest {
   readonly context: FolderFacts;

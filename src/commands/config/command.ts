@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { settingFamilies } from '../../settings/setting-name.ts';
-import { type Context, setAction } from '../program/context.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
 import { settingText } from '../program/global-options.ts';
-import { setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
-import { storedKinds } from '../service/stored-paths.ts';
+import { storedKinds } from './stored-paths.ts';
 
 const load = () => import('./run.ts');
 

@@ -8,7 +8,7 @@ import {
   parseOwnKeys,
   storedKeys,
   withOwnKeys,
-} from '../../repl/editing/keys/key-bindings.ts';
+} from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
@@ -24,13 +24,11 @@ import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { luminance, terminalColors } from '../../terminal/device/terminal-colors.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { readWindows } from '../../usage/windows.ts';
-import { present } from '../print/presentation.ts';
+import { readWindows } from '../../settings/model-windows.ts';
+import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../print/print-data.ts';
-import type { Action } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
-import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
+import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath, storedPaths } from './stored-paths.ts';
 
 const published = catalogue.map(({ id }) => id);
 

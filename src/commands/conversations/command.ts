@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
-import { type Context, setAction } from '../program/context.ts';
-import { setExamples } from '../program/help-details.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 
 const load = () => import('./run.ts');

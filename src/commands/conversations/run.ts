@@ -1,3 +1,4 @@
+import type { Presentation } from '../../run.ts';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
@@ -35,13 +36,10 @@ import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../journal/open-conversation.ts';
 import { printMarkdown } from '../print/answer-output.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Context, type JsonOptions, type Action } from '../../run.ts';
 import { printJson, printTable } from '../print/print-data.ts';
 import { storedLook } from '../print/stored-look.ts';
-import type { Action, Context } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import { refuseReservedName } from '../program/named-file.ts';
-import type { Run } from '../program/run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;
@@ -275,7 +273,10 @@ function contextLines(text: string): number {
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
 }
 
-interface Search extends Run<SearchOptions> {
+interface Search {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: SearchOptions;
   readonly patterns: SearchPatterns;
 }
 

@@ -1,7 +1,5 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
+import type { Presentation, Context, JsonOptions } from '../../run.ts';
 import { givenAddress, withAddress } from '../program/hint-origin.ts';
 import { withHint } from '../program/report.ts';
 

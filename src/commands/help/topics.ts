@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes, type FailureKind } from '../../failure.ts';
-import { keyBindings, keyLabel } from '../../repl/editing/keys/key-bindings.ts';
+import { keyBindings, keyLabel } from '../../repl/composer/keys/key-bindings.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { settingRows } from '../config/command.ts';

@@ -7,9 +7,8 @@ import type { SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { FolderFacts } from '../../settings/folders.ts';
 import { type AttachOptions, readBytes } from './attach-files.ts';
-import type { SecretGuard } from './guard/secret-guard.ts';
+import type { SecretGuard } from './secret-guard.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { promptPlaces } from './prompt-places.ts';
 
@@ -36,18 +35,17 @@ export async function readTextFile(options: AttachOptions, file: SourceFile): Pr
   }
 }
 
-interface LoadOptions extends AttachOptions {
+export interface LoadOptions extends AttachOptions {
   /** Checks the file and what it includes; undefined if nothing is checked. */
   readonly guard?: SecretGuard | undefined;
 }
 
 /** Reads and parses a prompt file. @throws Failure with the file and the line */
 export function loadPromptFile(
-  context: FolderFacts,
   { guard, ...options }: LoadOptions,
   found: FoundPrompt,
 ): Promise<PromptFile> {
-  const { directory } = promptPlaces(context);
+  const { directory } = promptPlaces(options.context);
   const read = async (file: SourceFile) => {
     const content = await readTextFile(options, file);
     if (guard === undefined) return content;
@@ -59,12 +57,11 @@ export function loadPromptFile(
 
 /** Reads the files of the `file` placeholders, each once. */
 export async function readInserted(
-  context: FolderFacts,
   { guard, ...options }: LoadOptions,
   found: FoundPrompt,
   prompt: PromptFile,
 ): Promise<(placeholder: Placeholder) => string> {
-  const { directory } = promptPlaces(context);
+  const { directory } = promptPlaces(options.context);
   const paths = new Map<Placeholder, string>();
   const contents = new Map<string, AttachedFile>();
   for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {

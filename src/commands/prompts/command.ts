@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { type Context, setAction } from '../program/context.ts';
-import { hideServiceOptions, setExamples } from '../program/help-details.ts';
+import type { Context } from '../../run.ts';
+import { setAction, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
 
 const load = () => import('./run.ts');

@@ -8,9 +8,7 @@ import { entryAt, isFile, fileOf, namesIn } from '../../prompt-files/library/fin
 import { readUser } from '../../prompt-files/library/load-prompt.ts';
 import type { Notices } from '../../output/notices.ts';
 import { printTable } from '../print/print-data.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';

@@ -14,11 +14,15 @@ import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { printMarkdown } from '../print/answer-output.ts';
-import { type Presentation, present } from '../print/presentation.ts';
+import {
+  type Presentation,
+  present,
+  type Context,
+  type GlobalOptions,
+  type JsonOptions,
+} from '../../run.ts';
 import { printTable, printJson } from '../print/print-data.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { refuseReservedName } from '../program/named-file.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
@@ -90,13 +94,9 @@ const attachOptions = (context: Context, { notices }: Presentation): AttachOptio
 });
 
 /** A file that cannot be used is listed with the reason. */
-async function describe(
-  context: Context,
-  attach: AttachOptions,
-  found: FoundPrompt,
-): Promise<ListedPrompt> {
+async function describe(attach: AttachOptions, found: FoundPrompt): Promise<ListedPrompt> {
   try {
-    return { found, prompt: await loadPromptFile(context, attach, found) };
+    return { found, prompt: await loadPromptFile(attach, found) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { found, problem: error.message };
@@ -111,7 +111,7 @@ export async function listPromptFiles(context: Context, options: JsonOptions): P
   const attach = attachOptions(context, presentation);
   const listed: ListedPrompt[] = [];
   for (const found of listPrompts(promptPlaces(context))) {
-    listed.push(await describe(context, attach, found));
+    listed.push(await describe(attach, found));
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
   if (listed.length === 0) {
@@ -145,7 +145,7 @@ export async function showPromptFile(
   const presentation = await present(context, options);
   const attach = attachOptions(context, presentation);
   const found = findPrompt(promptPlaces(context), name);
-  const prompt = await loadPromptFile(context, attach, found);
+  const prompt = await loadPromptFile(attach, found);
   for (const notice of prompt.notices) presentation.notices.notice(notice);
   const text = await readTextFile(attach, found.file);
   if (options.json === true) return printJson(context, promptDocument(found, prompt, text));
@@ -198,6 +198,6 @@ export async function editPromptFile(
   }
   await editFile(file, context);
   const found = findPrompt(promptPlaces(context), file);
-  const prompt = await loadPromptFile(context, { context, notices, signal: context.signal }, found);
+  const prompt = await loadPromptFile({ context, notices, signal: context.signal }, found);
   for (const notice of prompt.notices) notices.notice(notice);
 }

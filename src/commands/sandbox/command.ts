@@ -1,8 +1,13 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
-import { type Context, setAction } from '../program/context.ts';
+import type { Context } from '../../run.ts';
+import {
+  setAction,
+  hideServiceOptions,
+  setExamples,
+  setHelpList,
+} from '../program/help-details.ts';
 import { collect } from '../program/global-options.ts';
-import { hideServiceOptions, setExamples, setHelpList } from '../program/help-details.ts';
 
 /** The placeholders of options whose syntax is not obvious. */
 const valueRows = [

@@ -6,8 +6,7 @@ import { type FaultRule, parseScenario } from '../../sandbox/faults/fault-rules.
 import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
+import { present, type Context } from '../../run.ts';
 import { type UpstreamOptions, openUpstream } from './upstream.ts';
 
 /** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */

@@ -1,3 +1,4 @@
+import type { Run } from '../../run.ts';
 import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
@@ -13,13 +14,11 @@ import { resolveSettings } from '../../settings/resolve.ts';
 import { type ResolvedSettings, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { maskMessage } from '../program/secrets.ts';
-import { noticeRisks } from '../service/notice-risks.ts';
-import { openClient, serviceKey } from '../service/service.ts';
-import { keepSecrets, readStored } from '../service/settings-access.ts';
+import type { Presentation, Context, GlobalOptions } from '../../run.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
+import { noticeRisks, openClient } from '../../ask/service.ts';
+import { serviceKey } from '../../ask/key-command.ts';
+import { keepSecrets, readStored } from '../../settings/read-settings.ts';
 
 export interface UpstreamOptions extends GlobalOptions {
   /** The port of the sandbox, unparsed. */
@@ -53,9 +52,9 @@ function withKey(settings: ResolvedSettings, environment: Environment): Resolved
  */
 function upstreamSettings(
   context: Context,
-  notices: Notices,
+  presentation: Presentation,
   options: UpstreamOptions,
-): { readonly settings: ResolvedSettings; readonly baseUrl: string } {
+): { readonly run: Run; readonly baseUrl: string } {
   const { upstream, upstreamProfile, retries = '0' } = options;
   if (upstream === undefined && upstreamProfile === undefined) {
     throw new Failure('usage', '--map needs an upstream', {
@@ -78,7 +77,7 @@ function upstreamSettings(
     stored:
       profile === undefined
         ? { settings: emptySettings, credentials: emptyCredentials }
-        : readStored(context, notices),
+        : readStored(context, presentation.notices),
   });
   const settings = withKey(resolved, context.environment);
   const { baseUrl } = settings.values;
@@ -95,8 +94,9 @@ function upstreamSettings(
     });
   }
   keepSecrets(context, settings);
-  noticeRisks(context, notices, settings);
-  return { settings, baseUrl };
+  const run = { context, options, presentation, settings };
+  noticeRisks(run);
+  return { run, baseUrl };
 }
 
 /** The upstream's model for each model of the contract. */
@@ -175,21 +175,23 @@ const listTimeout = 10_000;
  */
 export async function openUpstream(
   context: Context,
-  { notices, debugLog }: Presentation,
+  presentation: Presentation,
   options: UpstreamOptions,
 ): Promise<{ readonly engine: Engine; close(): void }> {
   const mapped = parseModelMap(options.map ?? []);
-  const { settings, baseUrl } = upstreamSettings(context, notices, options);
+  const { notices } = presentation;
+  const { run, baseUrl } = upstreamSettings(context, presentation, options);
+  const { settings } = run;
   const { apiPath } = settings.values;
-  const target = { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
+  const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
-  const lister = await openClient(context, debugLog, limited, target, network);
+  const lister = openClient({ ...run, settings: limited }, target, network);
   const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
     lister.close(),
   );
   const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
   notices.notice(`upstream ${baseUrl}: ${pairs}`);
-  const client = await openClient(context, debugLog, settings, target, network);
+  const client = openClient(run, target, network);
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;

@@ -6,10 +6,8 @@ import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
 import type { Shell } from '../completion/command.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { readSettings } from '../service/settings-access.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
+import { readSettings } from '../../settings/read-settings.ts';
 import { printExplanation, printSuggestion } from './suggest-run.ts';
 
 /** What a shell needs for the two keys; all texts that are inserted are safe without quotes. */

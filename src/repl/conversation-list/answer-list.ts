@@ -1,29 +1,30 @@
-import type { KeyAction } from '../editing/keys/key-bindings.ts';
-import { quit, startTask, step, type Step, andThen, refuse } from '../reducer/step.ts';
-import { advance } from '../reducer/submitting.ts';
+import { withKeysReleased } from '../step.ts';
+import { refuse } from '../step.ts';
+import { andThen } from '../step.ts';
+import { quit } from '../step.ts';
+import { startActivity } from '../step.ts';
+import { task } from '../step.ts';
+import { step } from '../step.ts';
+import { searchTerms } from '../../conversation/library/search.ts';
+import { count, countOf, timeAgo } from '../../output/figures.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { graphemes } from '../../terminal/text/width.ts';
+import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import {
+  resume,
+  searchList,
+  readList,
+  previewConversation,
+} from '../conversations/conversations.ts';
 import type {
+  Step,
+  OpenList,
+  ReplState,
+  Task,
   ListEvent,
   ListedConversation,
   ConversationList,
-} from '../state/conversation-list.ts';
-import type { OpenList, ReplState } from '../state/state.ts';
-import { graphemes } from '../../terminal/text/width.ts';
-import { searchTerms } from '../../conversation/library/search.ts';
-import type { Effect } from '../state/effect.ts';
-import { count, countOf, timeAgo } from '../../output/figures.ts';
-import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-
-type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
-
-export const newList = (parts: NewList): OpenList => ({
-  query: '',
-  ...parts,
-  searchesTexts: false,
-  excerpts: [],
-  selected: 0,
-  isReading: false,
-  preview: undefined,
-});
+} from '../state.ts';
 
 interface Budget {
   readonly listed: number;
@@ -81,14 +82,12 @@ const unlisted = (state: ReplState): ReplState => ({
 });
 
 /** Closes the list; queued lines are sent then. */
-export const closeList = (state: ReplState): Step => advance(unlisted(state));
+export const closeList = (state: ReplState): Step => step(unlisted(state));
 
 function openListed(state: ReplState, list: OpenList, { entry }: ListedConversation): Step {
-  return startTask({ ...unlisted(state), chosenFrom: list }, 'opening a conversation', {
-    type: 'resume',
-    name: entry.id,
-    ...list.options,
-  });
+  const opened = { ...unlisted(state), chosenFrom: list };
+  const wanted = task(resume, { name: entry.id, ...list.options });
+  return startActivity(opened, 'opening a conversation', wanted);
 }
 
 function openSelected(state: ReplState, list: OpenList): Step {
@@ -170,12 +169,12 @@ export function isComplete(list: ConversationList): boolean {
   return rows.length === entries.length && (!isSearch(list) || excerpts.length >= rows.length);
 }
 
-function nextReading(list: ConversationList, found: number): Effect | undefined {
+function nextReading(list: ConversationList, found: number): Task | undefined {
   const { entries, rows, excerpts, query, selected } = list;
   if (list.isReading || found > selected + ahead || isComplete(list)) return undefined;
   return isSearch(list) && excerpts.length < rows.length
-    ? { type: 'search-list', entries, from: excerpts.length, query: query.trim() }
-    : { type: 'read-list', entries, from: rows.length };
+    ? task(searchList, { entries, from: excerpts.length, query: query.trim() }, unread)
+    : task(readList, { entries, from: rows.length }, unread);
 }
 
 /** Keeps the selection within the matches, and reads what is missing of the list and of the preview. */
@@ -196,7 +195,7 @@ function settle(state: ReplState, changed: OpenList, followsLast = false): Step 
   return andThen(read, (shown) =>
     step(
       { ...shown, list: { ...next, preview } },
-      { type: 'preview-conversation', entries: list.entries, entry },
+      task(previewConversation, { entries: list.entries, entry }),
     ),
   );
 }
@@ -269,7 +268,7 @@ export function onListOpened(state: ReplState, loaded: OpenList): Step {
   const { activity } = state;
   const dialog = activity?.type === 'task' ? activity.dialog : undefined;
   const list = { ...loaded, dialog };
-  return onListEvent({ ...state, activity: undefined, list }, list, {
+  return onListEvent(withKeysReleased({ ...state, activity: undefined, list }), list, {
     type: 'rows-read',
     entries: list.entries,
     rows: [],
@@ -282,7 +281,7 @@ export function onListChanged(state: ReplState, event: ListEvent): Step {
 }
 
 /** After a part could not be read: the next key tries again. */
-export function onListUnread(state: ReplState): Step {
+function unread(state: ReplState): ReplState {
   const { list } = state;
-  return step(list === undefined ? state : { ...state, list: { ...list, isReading: false } });
+  return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
 }

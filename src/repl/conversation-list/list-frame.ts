@@ -1,16 +1,16 @@
-import { type KeyAction, type KeyMap, keyOf } from '../editing/keys/key-bindings.ts';
+import { searchTerms } from '../../conversation/library/search.ts';
 import { count, timeAgo } from '../../output/figures.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import type { Style } from '../../terminal/style.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import type { ConversationList, PreviewTurn } from '../state/conversation-list.ts';
-import type { Style } from '../../terminal/style.ts';
+import { type KeyAction, type KeyMap, keyOf } from '../composer/keys/key-bindings.ts';
+import type { ConversationList, PreviewTurn } from '../state.ts';
 import { symbolsFor, type Symbols } from '../text/symbols.ts';
 import { fittingEnd, shorten } from '../view/fit-parts.ts';
 import { firstVisible } from '../view/fit-view.ts';
 import { budgetOf, isComplete, matchesOf, totalOf, type Match } from './answer-list.ts';
-import { searchTerms } from '../../conversation/library/search.ts';
 
 interface ListLook {
   readonly style: Style;

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { argumentKind, findCommand } from '../commands.ts';
 import {
   applyCandidate,
   extendTyped,
@@ -6,11 +7,10 @@ import {
   matchCandidates,
   type Candidate,
   type CompletionRequest,
-} from '../editing/completion.ts';
-import type { TextBuffer } from '../editing/text-buffer.ts';
-import { argumentKind, findCommand } from '../slash-commands/table.ts';
+} from '../composer/completion.ts';
+import type { TextBuffer } from '../composer/text-buffer.ts';
+import type { ReplFiles } from '../files/user-files.ts';
 import { findFiles } from '../picker/pick-files.ts';
-import type { ReplFiles } from '../user-files.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;

@@ -1,8 +1,8 @@
-import { editActions, isEditAction } from '../editing/edit-actions.ts';
-import { newerEntry, olderEntry } from '../editing/history.ts';
-import { type KeyAction, actionOf, keyOf } from '../editing/keys/key-bindings.ts';
-import { chordOf, type KeyEvent, type KeyPress } from '../editing/keys/key-event.ts';
-import { contentOf } from '../editing/paste.ts';
+import { editActions, isEditAction } from '../composer/edit-actions.ts';
+import { newerEntry, olderEntry } from '../composer/history.ts';
+import { type KeyAction, actionOf, keyOf } from '../composer/keys/key-bindings.ts';
+import { chordOf, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
+import { contentOf } from '../composer/paste.ts';
 import {
   clearBuffer,
   createBuffer,
@@ -11,10 +11,11 @@ import {
   replaceRange,
   withDraft,
   type Draft,
-} from '../editing/text-buffer.ts';
+} from '../composer/text-buffer.ts';
+import { mayBeDropped } from '../files/picking.ts';
 import { createKeyInput } from '../live/key-input.ts';
-import { mayBeDropped } from '../reducer/dropping.ts';
 import { takeNext, type LineCompletion } from './line-completion.ts';
+import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 import {
   createShownLine,
   historyOf,
@@ -22,7 +23,6 @@ import {
   type LineEditorOptions,
 } from './line-state.ts';
 import { typedLine } from './typed-line.ts';
-import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export interface LineEditor {

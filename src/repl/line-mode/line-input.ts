@@ -1,13 +1,13 @@
 import type { Clock } from '../../clock.ts';
 import type { TerminalDevice } from '../../terminal/device/device.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { editActions } from '../editing/edit-actions.ts';
-import { chordOf, type KeyEvent } from '../editing/keys/key-event.ts';
-import { KeyParser } from '../editing/keys/key-parser.ts';
-import { contentOf } from '../editing/paste.ts';
-import { clearBuffer, createBuffer, insert } from '../editing/text-buffer.ts';
-import { createDebounce } from '../session/timers.ts';
-import type { Action } from '../state/action.ts';
+import type { Action } from '../action.ts';
+import { editActions } from '../composer/edit-actions.ts';
+import { chordOf, type KeyEvent } from '../composer/keys/key-event.ts';
+import { KeyParser } from '../composer/keys/key-parser.ts';
+import { contentOf } from '../composer/paste.ts';
+import { clearBuffer, createBuffer, insert } from '../composer/text-buffer.ts';
+import { createDebounce } from '../timers.ts';
 import { createLineEditor, type LineEditor } from './line-editor.ts';
 import type { LineEditorOptions } from './line-state.ts';
 

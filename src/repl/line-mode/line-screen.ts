@@ -1,12 +1,12 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { neededKeyOf } from '../editing/keys/key-bindings.ts';
-import type { Dialog } from '../state/dialog.ts';
-import type { Screen } from '../session/session-core.ts';
-import type { AnswerActivity, ReplState } from '../state/state.ts';
-import { activityText, cancelHintText, stalledSeconds } from '../text/status-text.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { questionOf } from '../conversation-list/answer-list.ts';
+import type { Dialog } from '../dialog.ts';
+import type { Screen } from '../session.ts';
+import type { AnswerActivity, ReplState } from '../state.ts';
+import { activityText, cancelHintText, stalledSeconds } from '../text/status-text.ts';
 
 export interface LineScreenOptions {
   readonly write: (text: string) => void;

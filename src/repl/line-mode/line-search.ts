@@ -6,8 +6,8 @@ import {
   type History,
   type HistorySearch,
   type HistoryStep,
-} from '../editing/history.ts';
-import type { Draft } from '../editing/text-buffer.ts';
+} from '../composer/history.ts';
+import type { Draft } from '../composer/text-buffer.ts';
 
 /** A search of earlier prompts, from Ctrl+R on. `draft` is the line before it. */
 export type LineSearch =

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
-import type { History } from '../editing/history.ts';
-import type { KeyMap } from '../editing/keys/key-bindings.ts';
-import type { TextBuffer } from '../editing/text-buffer.ts';
+import type { History } from '../composer/history.ts';
+import type { KeyMap } from '../composer/keys/key-bindings.ts';
+import type { TextBuffer } from '../composer/text-buffer.ts';
 import type { LineChoices, LineCompletion } from './line-completion.ts';
 import type { LineSearch } from './line-search.ts';
 import { bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';

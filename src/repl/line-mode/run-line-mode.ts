@@ -1,15 +1,15 @@
-import { createSpokenMarkdown } from '../../terminal/spoken/spoken-markdown.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
-import { lineFormat } from '../text/line-format.ts';
-import type { Repl } from '../session/session-core.ts';
-import { createSession, type Session } from '../session/session.ts';
-import type { TranscriptFormat } from '../session/transcript.ts';
-import type { ReplState } from '../state/state.ts';
-import { candidatesFor } from '../effects/run-effect.ts';
-import { mentionAt } from '../reducer/picking.ts';
+import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
+import type { TextBuffer } from '../composer/text-buffer.ts';
+import { createSession } from '../create-session.ts';
+import { mentionAt } from '../files/picking.ts';
+import { candidatesFor } from '../menu.ts';
 import { mentionsOfPaths } from '../picker/pick-files.ts';
+import type { Repl, Session } from '../session.ts';
+import type { ReplState } from '../state.ts';
+import { lineFormat } from '../text/line-format.ts';
+import type { TranscriptFormat } from '../transcript.ts';
 import { completeLine, completeMention } from './line-completion.ts';
-import type { TextBuffer } from '../editing/text-buffer.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, expectsPrompt, type LineScreen } from './line-screen.ts';
 

@@ -2,8 +2,8 @@
 // line again: typing at the end writes only the character, and the cursor moves left by backspaces and right by
 // rewriting the text. Escape sequences move the cursor only between rows.
 
-import { isPasteMarker, pasteLabel } from '../editing/paste.ts';
-import type { Draft } from '../editing/text-buffer.ts';
+import { isPasteMarker, pasteLabel } from '../composer/paste.ts';
+import type { Draft } from '../composer/text-buffer.ts';
 import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
 /** A text on the screen, character by character. */

@@ -1,10 +1,10 @@
-import type { Presentation } from '../../commands/print/presentation.ts';
+import type { Presentation } from '../../run.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { type OwnPaints, type Style, weightStyle } from '../../terminal/style.ts';
 import { themedStyle } from '../../terminal/themes.ts';
-import type { TranscriptFormat } from '../session/transcript.ts';
-import type { ReplState } from '../state/state.ts';
+import type { ReplState } from '../state.ts';
 import { richFormat } from '../text/transcript-formats.ts';
+import type { TranscriptFormat } from '../transcript.ts';
 import type { Background } from './background.ts';
 
 /** The style of the live region, and the format of the transcript, in the current theme. */

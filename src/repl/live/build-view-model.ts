@@ -2,22 +2,22 @@ import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
-import type { Candidate, CompletionRequest } from '../editing/completion.ts';
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
 import {
   contains,
   matchOf,
   olderMatches,
   type History,
   type HistorySearch,
-} from '../editing/history.ts';
-import { keyOf, neededKeyOf, type KeyMap } from '../editing/keys/key-bindings.ts';
-import { layout, composerColumns, composerRows } from '../editing/layout.ts';
-import { contentOf, shownText } from '../editing/paste.ts';
-import { isEmpty } from '../editing/text-buffer.ts';
-import type { Dialog } from '../state/dialog.ts';
-import type { ReplState } from '../state/state.ts';
-import { caretShapeOf, modeText, typesText } from '../state/vi-session.ts';
+} from '../composer/history.ts';
+import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
+import { layout, composerColumns, composerRows } from '../composer/layout.ts';
+import { contentOf, shownText } from '../composer/paste.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
+import type { Dialog } from '../dialog.ts';
+import type { ReplState } from '../state.ts';
 import { stalledSeconds, cancelHintText, sourceName } from '../text/status-text.ts';
+import { caretShapeOf, modeText, typesText, viSelection } from '../vi-keys.ts';
 import { fittingEnd } from '../view/fit-parts.ts';
 import { firstVisible } from '../view/fit-view.ts';
 import type {
@@ -28,7 +28,6 @@ import type {
   Status,
   ViewModel,
 } from '../view/view-model.ts';
-import { viSelection } from '../reducer/vi-keys.ts';
 
 const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts';
 import type { TerminalReply } from '../../terminal/device/traits.ts';
-import { type KeyEvent, joinPasteBurst } from '../editing/keys/key-event.ts';
-import { KeyParser, flushDelay } from '../editing/keys/key-parser.ts';
-import { sleepAndRead } from '../session/timers.ts';
+import { type KeyEvent, joinPasteBurst } from '../composer/keys/key-event.ts';
+import { KeyParser, flushDelay } from '../composer/keys/key-parser.ts';
+import { sleepAndRead } from '../timers.ts';
 
 /** Parses raw terminal input into keys; a timeout distinguishes Esc from the start of a sequence. */
 export interface KeyInput {

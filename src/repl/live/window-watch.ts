@@ -1,5 +1,5 @@
-import type { Environment } from '../../environment.ts';
 import { titleOf } from '../../conversation/tree.ts';
+import type { Environment } from '../../environment.ts';
 import type { TerminalModes } from '../../terminal/device/raw-mode.ts';
 import {
   TerminalWindow,
@@ -8,7 +8,7 @@ import {
   type WindowSettings,
   windowWays,
 } from '../../terminal/window.ts';
-import type { ReplState } from '../state/state.ts';
+import type { ReplState } from '../state.ts';
 import { durationText } from '../text/status-text.ts';
 
 export interface WindowOptions extends WindowSettings {

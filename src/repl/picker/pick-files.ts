@@ -1,11 +1,8 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Candidate } from '../editing/completion.ts';
-import type { SessionCore } from '../session/session-core.ts';
-import type { Effect } from '../state/effect.ts';
-import type { ReplFiles } from '../user-files.ts';
-
-type PickFiles = Extract<Effect, { readonly type: 'pick-files' }>;
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
+import type { ReplFiles } from '../files/user-files.ts';
+import type { Session } from '../session.ts';
 
 /** A path that is not below the current folder, or hidden: only its folder is listed. */
 const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
@@ -47,11 +44,14 @@ export async function findFiles(
 }
 
 /** Finds the files of a mention. */
-export async function pickFiles(core: SessionCore, { request }: PickFiles): Promise<void> {
+export async function pickFiles(
+  session: Session,
+  { request }: { readonly request: CompletionRequest },
+): Promise<void> {
   // Meanwhile more may be typed, for which this runs again.
-  const isWanted = () => core.state().composer.cursor === request.to;
-  const found = await findFiles(core.files, request.typed, isWanted);
-  if (found !== undefined) core.dispatch({ type: 'files-picked', request, ...found });
+  const isWanted = () => session.state().composer.cursor === request.to;
+  const found = await findFiles(session.files, request.typed, isWanted);
+  if (found !== undefined) session.dispatch({ type: 'files-picked', request, ...found });
 }
 
 interface Path {
@@ -113,7 +113,12 @@ export function matchPaths(paths: readonly Path[], typed: string): readonly Cand
     .map(({ path, isFolder }) => ({ value: path, ...(isFolder && { isFolder }) }));
 }
 
-type RecognisePaths = Extract<Effect, { readonly type: 'recognise-paths' }>;
+/** A paste; `inserted` is its part of the draft, from the offset `from`. */
+interface PastedText {
+  readonly from: number;
+  readonly inserted: string;
+  readonly text: string;
+}
 
 /** The mention of an existing file or folder; undefined for any other path. */
 function mentionOf(files: ReplFiles, path: string): string | undefined {
@@ -136,9 +141,10 @@ export function mentionsOfPaths(files: ReplFiles, text: string): string | undefi
 }
 
 /** Turns a paste that is only paths of existing files into mentions. */
-export function recognisePaths(core: SessionCore, { from, inserted, text }: RecognisePaths): void {
-  const mentions = mentionsOfPaths(core.files, text);
-  if (mentions !== undefined) core.dispatch({ type: 'paths-recognised', from, inserted, mentions });
+export function recognisePaths(session: Session, { from, inserted, text }: PastedText): void {
+  const mentions = mentionsOfPaths(session.files, text);
+  if (mentions !== undefined)
+    session.dispatch({ type: 'paths-recognised', from, inserted, mentions });
 }
 
 /** Not a network share of Windows: looking for one logs in to its server. */

@@ -1,13 +1,12 @@
+import { maskText } from '../../secrets/secrets.ts';
 import { count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { runTask, type SessionCore } from '../session/session-core.ts';
-import type { Effect } from '../state/effect.ts';
-import { notice, type Entry } from '../state/entry.ts';
-import { commandName } from './shell-line.ts';
+import { notice, type Entry } from '../entry.ts';
+import { withAttached } from '../files/attachments.ts';
+import { runActivity, type Session } from '../session.ts';
+import { step } from '../step.ts';
 import { type ShellEnd, runInShell } from '../system/shell-command.ts';
-import { maskText } from '../../commands/program/secrets.ts';
-
-type RunShell = Extract<Effect, { readonly type: 'run-shell' }>;
+import { commandName } from './shell-line.ts';
 
 /** Bytes of output that are attached. */
 const maxAttached = 256_000;
@@ -16,17 +15,17 @@ const maxAttached = 256_000;
 const outputPause = 33;
 
 /** What a command printed: shown line by line, and its end kept. */
-function createShown(core: SessionCore, signal: AbortSignal) {
-  const { clock, secrets } = core.context;
+function createShown(session: Session, signal: AbortSignal) {
+  const { clock, secrets } = session.context;
   const lines = createOutputLines();
   const tail = createOutputTail(maxAttached);
   let isBinary = false;
   const showOpen = (text: string) =>
-    core.dispatch({ type: 'undecided-changed', text: maskText(secrets, sanitizeLine(text)) });
+    session.dispatch({ type: 'undecided-changed', text: maskText(secrets, sanitizeLine(text)) });
   const print = async (text: string) => {
     const shown = maskText(secrets, sanitize(text));
     tail.add(shown);
-    if (shown !== '') await core.transcript.print([{ type: 'output', text: shown }]);
+    if (shown !== '') await session.transcript.print([{ type: 'output', text: shown }]);
   };
   return {
     async add(text: string): Promise<void> {
@@ -81,21 +80,22 @@ function openHint({ isOpen }: ShellEnd): readonly Entry[] {
 
 /** Runs a command, shows its output as it arrives, and attaches its end to the next prompt. */
 export function runShellLine(
-  core: SessionCore,
-  { command, isAttached }: RunShell,
+  session: Session,
+  { command, isAttached }: { readonly command: string; readonly isAttached: boolean },
   run = runInShell,
 ): Promise<void> {
-  return runTask(core, async (signal) => {
-    const shown = createShown(core, signal);
+  return runActivity(session, async (signal) => {
+    const shown = createShown(session, signal);
     const onOutput = (text: string) => shown.add(text);
-    const ended = await run(command, { signal, onOutput }, core.context);
+    const ended = await run(command, { signal, onOutput }, session.context);
     const output = await shown.end();
     const end = endText(ended, signal.aborted);
     const isFailed = !signal.aborted && ended.code !== 0;
     const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
     if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
     else if (isAttached) {
-      core.dispatch({ type: 'file-attached', file: attachmentOf(command, end, output) });
+      const file = attachmentOf(command, end, output);
+      session.update((state) => step(withAttached(state, file)));
       parts.push(attachedText(output));
     }
     const last = notice(parts.join('; '));

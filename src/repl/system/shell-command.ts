@@ -4,7 +4,7 @@ import { type Clock, createWakeUp } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { signalGroup } from '../../terminal/device/process-group.ts';
-import { sleepAndRead } from '../session/timers.ts';
+import { sleepAndRead } from '../timers.ts';
 
 export interface ShellRun {
   /** Aborts to end the command. */

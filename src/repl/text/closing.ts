@@ -1,7 +1,7 @@
 import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
-import type { Closing } from '../state/entry.ts';
-import { versionTexts, type PromptAndAnswer } from '../state/position.ts';
+import { versionTexts, type PromptAndAnswer } from '../conversations/position.ts';
+import type { Closing } from '../entry.ts';
 import { durationText } from './status-text.ts';
 
 /** `0.1 s` (at least), `2.4 s`, `31 s`, `2 min 5 s`. */

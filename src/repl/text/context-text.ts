@@ -1,6 +1,6 @@
 import type { ContextParts } from '../../conversation/compaction.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
-import type { ReplState } from '../state/state.ts';
+import type { ReplState } from '../state.ts';
 
 /** What `/context` shows. Numbers are tokens. */
 export interface ContextFigures {

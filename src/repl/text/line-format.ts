@@ -1,6 +1,6 @@
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
-import type { AnswerFormatter, TranscriptFormat } from '../session/transcript.ts';
+import type { AnswerFormatter, TranscriptFormat } from '../transcript.ts';
 
 /** A notice for a screen reader: without symbols that it skips or reads as their names. */
 function inWords(text: string): string {

@@ -1,9 +1,9 @@
 import { splitPrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import { count } from '../../output/figures.ts';
-import { createHistory, type History, recalledDraft } from '../editing/history.ts';
-import { contentOf, shownText, typedPrompt } from '../editing/paste.ts';
-import { createBuffer, withDraft, type Draft, type TextBuffer } from '../editing/text-buffer.ts';
-import { notice, type Entry } from '../state/entry.ts';
+import { createHistory, type History, recalledDraft } from '../composer/history.ts';
+import { contentOf, shownText, typedPrompt } from '../composer/paste.ts';
+import { createBuffer, withDraft, type Draft, type TextBuffer } from '../composer/text-buffer.ts';
+import { notice, type Entry } from '../entry.ts';
 
 /** The draft of a sent prompt with its pastes, if it was sent in this session. */
 function pastedDraft({ entries }: History, sent: string): Draft | undefined {

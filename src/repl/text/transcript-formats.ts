@@ -3,7 +3,7 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import { hangText } from '../../terminal/text/hang-text.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import type { TranscriptFormat } from '../session/transcript.ts';
+import type { TranscriptFormat } from '../transcript.ts';
 import { symbolsFor } from './symbols.ts';
 
 export interface RichFormatOptions {

@@ -1,6 +1,6 @@
-import { newLineKey } from '../editing/keys/key-bindings.ts';
-import { notice, type Entry } from '../state/entry.ts';
-import type { ReplState } from '../state/state.ts';
+import { newLineKey } from '../composer/keys/key-bindings.ts';
+import { notice, type Entry } from '../entry.ts';
+import type { ReplState } from '../state.ts';
 import { sourceName } from './status-text.ts';
 
 /** The first row of a new conversation: who answers, and three keys to learn; in line mode a sentence. */

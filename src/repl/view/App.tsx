@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { displayWidth, padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
-import { composerMarkColumns } from '../editing/layout.ts';
+import { composerMarkColumns } from '../composer/layout.ts';
 import { AppearanceProvider, useAppearance, type Appearance } from './appearance.ts';
 import { DialogBox } from './DialogBox.tsx';
 import { shorten } from './fit-parts.ts';

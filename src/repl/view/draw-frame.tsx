@@ -4,7 +4,7 @@ import type { RegionPlace } from '../../terminal/region/region.ts';
 import type { Style } from '../../terminal/style.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import { composerMarkColumns } from '../editing/layout.ts';
+import { composerMarkColumns } from '../composer/layout.ts';
 import type { Status, ViewModel } from './view-model.ts';
 import { App, type AppProps } from './App.tsx';
 import { symbolsFor } from '../text/symbols.ts';

@@ -77,7 +77,7 @@ export interface Columns {
   readonly to: number;
 }
 
-/** The draft as laid out by `layout` of `editing/layout.ts`. */
+/** The draft as laid out by `layout` of `composer/layout.ts`. */
 export interface ComposerView {
   readonly rows: readonly string[];
   readonly caret: Caret;

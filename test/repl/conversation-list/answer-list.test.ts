@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { matchesOf } from '../../../src/repl/conversation-list/answer-list.ts';
-import type { OpenList, ReplState } from '../../../src/repl/state/state.ts';
+import type { OpenList, ReplState } from '../../../src/repl/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   composed,
@@ -52,10 +52,10 @@ test('/resume with a name opens that conversation', () => {
 
 test('keys typed while a list fails to open are typed into the composer', () => {
   const asked = run(stateOf(), typed('/resume'), enter, typed('tea'));
-  const [effect] = effectsOf(asked.effects, 'open-list');
-  if (effect === undefined) throw new Error('the list was not requested');
+  const task = asked.tasks.at(-1);
+  if (task === undefined) throw new Error('the list was not requested');
   const failure = { kind: 'not_found', message: 'there is no conversation yet' } as const;
-  const failed = run(asked.state, { type: 'effect-failed', effect, failure, now: 0 });
+  const failed = run(asked.state, { type: 'task-failed', task, failure, now: 0 });
   expect(printed(failed.effects)).toEqual(['there is no conversation yet']);
   expect(composed(failed.state)).toBe('tea');
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Action } from '../../../src/repl/action.ts';
 import { answerQuestion, questionOf } from '../../../src/repl/conversation-list/answer-list.ts';
-import type { Action } from '../../../src/repl/state/action.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
-import { effectsOf, printed, run, stateOf } from '../../support/repl-state.ts';
+import { effectsOf, printed, run, stateOf, effectsIn } from '../../support/repl-state.ts';
 
 const many = Array.from({ length: 12 }, (_, index) =>
   listedConversation({
@@ -41,12 +41,9 @@ test('a question follows a part of the list that cannot be read', () => {
   const reading = run(lineMode(), line('/with milk'));
   expect(question(reading.state)).toBe('');
   const failure = { kind: 'storage', message: 'cannot read the conversations' } as const;
-  const failed = effectsOf(reading.effects, 'search-list').map((effect): Action => ({
-    type: 'effect-failed',
-    effect,
-    failure,
-    now: 0,
-  }));
+  const failed = reading.tasks.map((task): Action => {
+    return { type: 'task-failed', task, failure, now: 0 };
+  });
   const { state, effects } = run(reading.state, ...failed);
   expect(printed(effects)).toEqual(['cannot read the conversations']);
   expect(question(state)).toMatch(/^0 or more with "with" and "milk" in the text\./);
@@ -117,5 +114,5 @@ test('without a match, no number is offered', () => {
   expect(question(state)).toMatch(/^0 with "milk" in the title\.\nwords filter/);
   const list = state.list;
   if (list === undefined) throw new Error('the list is closed');
-  expect(printed(answerQuestion(state, list, '1').effects)).toHaveLength(1);
+  expect(printed(effectsIn(answerQuestion(state, list, '1')))).toHaveLength(1);
 });

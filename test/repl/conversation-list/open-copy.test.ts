@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { copyDialog, firstRunDialog } from '../../../src/repl/dialog.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import { copyDialog, firstRunDialog } from '../../../src/repl/state/dialog.ts';
+import { step } from '../../../src/repl/step.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   effectsOf,
@@ -21,7 +22,7 @@ describe('a chosen conversation that is open in another natter', () => {
   const chosen = run(stateOf({ list }), typed('tea'), pressed('down'), enter);
   const asked = run(
     chosen.state,
-    { type: 'dialog-opened', dialog: copyDialog('it is open', 'rrrr4444', true) },
+    (state) => step({ ...state, dialog: copyDialog('it is open', 'rrrr4444', true) }),
     { type: 'task-ended', entries: [], now: 0 },
   ).state;
 
@@ -44,7 +45,7 @@ describe('a chosen conversation that is open in another natter', () => {
     const { state, effects } = run(
       opening.state,
       missed,
-      { type: 'dialog-opened', dialog: copyDialog('it is open', 'c79', true) },
+      (before) => step({ ...before, dialog: copyDialog('it is open', 'c79', true) }),
       { type: 'task-ended', entries: [], now: 0 },
       escape,
     );

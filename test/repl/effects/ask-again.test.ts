@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AnswerCheck } from '../../../src/ask/check.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
-import type { ReplPrompts } from '../../../src/repl/prompt-files.ts';
-import type { Repl } from '../../../src/repl/session/session-core.ts';
+import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
+import type { Repl } from '../../../src/repl/session.ts';
 import { correctionPrompt } from '../../../src/schema/answer-value.ts';
 import { openMemorySession, saying } from '../../support/memory-session.ts';
 

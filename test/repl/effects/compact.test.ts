@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ChatEvent } from '../../../src/client/events.ts';
 import type { Message } from '../../../src/client/contract.ts';
+import type { ChatEvent } from '../../../src/client/events.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
+import { withAttached } from '../../../src/repl/files/attachments.ts';
+import { step } from '../../../src/repl/step.ts';
 import {
   failing,
   hanging,
@@ -182,7 +184,7 @@ test('/context shows the parts of the window with their tokens', async () => {
 test('/context shows the files of the next prompt', async () => {
   const memory = openMemorySession({});
   const file = { name: 'a.md', content: 'word '.repeat(100) };
-  memory.session.dispatch({ type: 'file-attached', file });
+  memory.session.update((state) => step(withAttached(state, file)));
   await enter(memory, '/context');
   expect(memory.text()).toMatch(/n attached +about \d+ +0% {2}1 file of the next prompt\n/);
 });

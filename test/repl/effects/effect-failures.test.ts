@@ -1,13 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import type { Action } from '../../../src/repl/state/action.ts';
-import { firstRunDialog, serversDialog } from '../../../src/repl/state/dialog.ts';
-import type { Effect } from '../../../src/repl/state/effect.ts';
-import { effectRunners, type EffectRunners } from '../../../src/repl/effects/run-effect.ts';
-import { createBuffer } from '../../../src/repl/editing/text-buffer.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
-import { hanging, openMemorySession, saying } from '../../support/memory-session.ts';
-import { composed, enter, escape, pasted, pressed, typed } from '../../support/repl-state.ts';
+import type { Action } from '../../../src/repl/action.ts';
+import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
+import { callTask } from '../../../src/repl/create-session.ts';
+import { firstRunDialog, serversDialog } from '../../../src/repl/dialog.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import {
+  type MemoryOptions,
+  hanging,
+  openMemorySession,
+  saying,
+} from '../../support/memory-session.ts';
+import {
+  composed,
+  enter,
+  escape,
+  pasted,
+  pressed,
+  typed,
+  type TaskName,
+  taskName,
+} from '../../support/repl-state.ts';
 
 interface Case {
   /** Lead to the effect, in a conversation with one prompt and two answers. */
@@ -33,8 +46,8 @@ const refused: Action = {
   now: 0,
 };
 
-/** Has to list every effect to compile. */
-const cases: Readonly<Record<Effect['type'], Case>> = {
+/** Has to list every task to compile. */
+const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   print: command('/usage'),
   send: command('another prompt'),
   stop: { keys: [typed('wait'), enter, escape], isHanging: true },
@@ -44,7 +57,6 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
   redraw: { keys: [pressed('l', { ctrl: true })] },
   'scroll-away': command('/clear'),
   remember: command('/usage'),
-  'keep-draft': { keys: [] },
   'edit-externally': { keys: [pressed('g', { ctrl: true })] },
   'find-candidates': { keys: [typed('/resume '), pressed('tab')] },
   'list-models': command('/models'),
@@ -73,7 +85,6 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
   'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
   'preview-conversation': command('/resume'),
   'list-conversations': command('/conversations'),
-  'set-theme': command('/theme mono'),
   connect: { keys: [typed('1')], dialog: serversDialog([server]) },
   'find-servers': { keys: [typed('2')], dialog: firstRunDialog() },
 };
@@ -81,7 +92,7 @@ const cases: Readonly<Record<Effect['type'], Case>> = {
 /** Longer than a summary of it. */
 const long = `\`\`\`\n${'second\n'.repeat(60)}\`\`\`\n`;
 
-const types = Object.keys(cases) as Effect['type'][];
+const types = Object.keys(cases) as (keyof typeof cases)[];
 const bug = () => new TypeError('a bug in it');
 
 const failures: readonly (readonly [how: string, fail: () => Promise<void>])[] = [
@@ -94,29 +105,27 @@ const failures: readonly (readonly [how: string, fail: () => Promise<void>])[] =
   ['rejects', () => Promise.reject(bug())],
 ];
 
-/** Once armed, the runner of one effect fails the next time. */
-function failingOnce(type: Effect['type'], fail: () => Promise<void>) {
+/** Once armed, the task with this name fails the next time. */
+function failingOnce(type: TaskName, fail: () => Promise<void>) {
   let isArmed = false;
-  const usual = effectRunners[type] as (...words: readonly unknown[]) => Promise<void> | void;
-  const runner = (...words: readonly unknown[]) => {
-    if (!isArmed) return usual(...words);
+  const call: MemoryOptions['call'] = (task, session) => {
+    if (!isArmed || taskName(task) !== type) return callTask(task, session);
     isArmed = false;
     return fail();
   };
-  const runners: EffectRunners = { ...effectRunners, [type]: runner };
-  return { runners, arm: () => (isArmed = true) };
+  return { call, arm: () => (isArmed = true) };
 }
 
 const sandbox = { address: 'the sandbox', isSandbox: true, hasKey: true };
 
-describe.each(failures)('an effect that %s', (_how, fail) => {
+describe.each(failures)('a task that %s', (_how, fail) => {
   test.each(types)('%s is reported; the draft is kept and the session continues', async (type) => {
     const { keys, dialog, isHanging } = cases[type];
-    const { runners, arm } = failingOnce(type, fail);
+    const { call, arm } = failingOnce(type, fail);
     const next = isHanging === true ? hanging('half') : saying('next');
     const opened = openMemorySession({
       replies: [saying('first'), saying(long), next, saying('still alive')],
-      runners,
+      call,
       ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
     });
     const { session, clock, text, idle } = opened;
@@ -185,8 +194,8 @@ test('an action dispatched while the state is shown is handled after it', () => 
 });
 
 test('a prompt is restored when sending it fails', async () => {
-  const { runners, arm } = failingOnce('send', () => Promise.reject(bug()));
-  const { session, text, idle } = openMemorySession({ runners });
+  const { call, arm } = failingOnce('send', () => Promise.reject(bug()));
+  const { session, text, idle } = openMemorySession({ call });
   arm();
   for (const action of [typed('a prompt'), enter]) session.dispatch(action);
   const state = await idle();
@@ -195,8 +204,9 @@ test('a prompt is restored when sending it fails', async () => {
 });
 
 test('a session that cannot print its failures ends with one', async () => {
-  const runners = { ...effectRunners, print: () => Promise.reject(bug()) };
-  const { session } = openMemorySession({ runners });
+  const call: MemoryOptions['call'] = (task, session) =>
+    /print|report/.test(taskName(task) ?? '') ? Promise.reject(bug()) : callTask(task, session);
+  const { session } = openMemorySession({ call });
   for (const action of [typed('/usage'), enter]) session.dispatch(action);
   await expect(session.ended).rejects.toThrow('a bug in it');
 });

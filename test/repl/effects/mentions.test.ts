@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { showConversation } from '../../../src/repl/effects/conversations.ts';
-import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
 import { composed, enter, typed } from '../../support/repl-state.ts';
 
 describe('Y18: a mention of a missing file', () => {

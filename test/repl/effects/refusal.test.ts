@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
-import { showConversation } from '../../../src/repl/effects/conversations.ts';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { createMemorySession, type Reply } from '../../support/memory-session.ts';
 
 const refusal = 'I will not';

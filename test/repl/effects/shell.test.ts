@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest';
-import { type EffectRunners, effectRunners } from '../../../src/repl/effects/run-effect.ts';
+import { callTask } from '../../../src/repl/create-session.ts';
 import { runShellLine } from '../../../src/repl/shell/run-shell-line.ts';
-import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 import type { ShellEnd, ShellRun } from '../../../src/repl/system/shell-command.ts';
+import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };
 
 /** A session whose shell runs each command as `shell` does. */
 function sessionWith(shell: (options: ShellRun) => Promise<ShellEnd>) {
-  const runners: EffectRunners = {
-    ...effectRunners,
-    'run-shell': (core, effect) =>
-      runShellLine(core, effect, (_command, options) => shell(options)),
-  };
-  const memory = openMemorySession({ runners });
+  const memory = openMemorySession({
+    call: (task, session) =>
+      task.run === runShellLine
+        ? runShellLine(session, task.input as Parameters<typeof runShellLine>[1], (_, options) =>
+            shell(options),
+          )
+        : callTask(task, session),
+  });
   /** Resolves when the command has ended. */
   const ended = async () => {
     while (memory.session.state().activity !== undefined) await memory.clock.advance(33);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showConversation } from '../../../src/repl/effects/conversations.ts';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 const notices = (end: { readonly incomplete?: true; readonly finishReason?: string }) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CompletionRequest } from '../../../src/repl/editing/completion.ts';
-import { createHistory } from '../../../src/repl/editing/history.ts';
+import type { CompletionRequest } from '../../../src/repl/composer/completion.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
 import { offerChoices } from '../../../src/repl/line-mode/line-completion.ts';
 import { createLineEditor } from '../../../src/repl/line-mode/line-editor.ts';
 import type { LineEditorOptions } from '../../../src/repl/line-mode/line-state.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import type { Candidate } from '../../../src/repl/editing/completion.ts';
-import { createBuffer } from '../../../src/repl/editing/text-buffer.ts';
+import type { Candidate } from '../../../src/repl/composer/completion.ts';
+import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { completeLine } from '../../../src/repl/line-mode/line-completion.ts';
 
 const commands = ['copy', 'compare', 'continue', 'clear', 'undo'];

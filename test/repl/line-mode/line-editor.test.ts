@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHistory } from '../../../src/repl/editing/history.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
 import { createLineEditor } from '../../../src/repl/line-mode/line-editor.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createScreen } from '../../support/screen.ts';

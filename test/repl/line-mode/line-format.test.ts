@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { lineFormat } from '../../../src/repl/text/line-format.ts';
-import { createTranscript } from '../../../src/repl/session/transcript.ts';
-import { showConversation } from '../../../src/repl/effects/conversations.ts';
+import { createTranscript } from '../../../src/repl/transcript.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 const format = lineFormat(() => 80);

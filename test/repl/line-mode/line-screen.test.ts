@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { serversDialog } from '../../../src/repl/state/dialog.ts';
+import { serversDialog } from '../../../src/repl/dialog.ts';
 import { createLineScreen, expectsPrompt } from '../../../src/repl/line-mode/line-screen.ts';
-import type { AnswerActivity } from '../../../src/repl/state/state.ts';
+import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
 import { stateOf } from '../../support/repl-state.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keyDialog, promptDialog } from '../../../src/repl/state/dialog.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { keyDialog, promptDialog } from '../../../src/repl/dialog.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import { createBuffer, draftFrom } from '../../../src/repl/editing/text-buffer.ts';
-import type { AnswerActivity, ReplState } from '../../../src/repl/state/state.ts';
+import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import {
   enter,
   interrupt,

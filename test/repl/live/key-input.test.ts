@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import type { KeyEvent } from '../../../src/repl/editing/keys/key-event.ts';
+import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
 import { createKeyInput } from '../../../src/repl/live/key-input.ts';
 import { openLateInput } from '../../support/late-input.ts';
-import { formatEvents } from '../editing/keys/format-events.ts';
+import { formatEvents } from '../composer/keys/format-events.ts';
 
 function openKeyInput() {
   const seen: KeyEvent[] = [];

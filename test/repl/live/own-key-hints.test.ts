@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { ownKeyMap } from '../../../src/repl/editing/keys/key-bindings.ts';
+import { slashCommands } from '../../../src/repl/commands.ts';
+import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { refuseUnknown, showHelp } from '../../../src/repl/help.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import { runForShell } from '../../../src/repl/reducer/shell-lines.ts';
-import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import { refuseUnknown, showHelp } from '../../../src/repl/slash-commands/help.ts';
+import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
-import { createBuffer, draftFrom } from '../../../src/repl/editing/text-buffer.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
-import { printed, stateOf } from '../../support/repl-state.ts';
+import { printed, stateOf, effectsIn } from '../../support/repl-state.ts';
 
 const keyMap = ownKeyMap(
   {
@@ -53,7 +53,7 @@ test('the first row and the help name keys of the user', () => {
   });
   const help = (isLineMode: boolean, topic: string) =>
     printed(
-      showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), slashCommands, topic).effects,
+      effectsIn(showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), slashCommands, topic)),
     )[0];
   expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
   expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
@@ -66,7 +66,7 @@ test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
   ['the key of line mode', { stop: 'f6' }, { isLineMode: true }, 'input; Ctrl+C ends it'],
 ])('a single ! explains %s of a command for the shell', (_, keys, parts, text) => {
   const state = stateOf({ keyMap: ownKeyMap(keys, 'default'), ...parts });
-  const { effects } = runForShell(state, draftFrom('!'), false);
+  const effects = effectsIn(runForShell(state, draftFrom('!'), false));
   expect(printed(effects).join('\n')).toContain(text);
 });
 
@@ -76,7 +76,7 @@ test.each([
   ['none', '/conversations lists them'],
 ])('/help history with %s for the search: %s', (key, hint) => {
   const state = stateOf({ keyMap: ownKeyMap({ 'search-start': key }, 'default') });
-  expect(refuseUnknown(state, slashCommands, 'history').effects).toMatchObject([
+  expect(effectsIn(refuseUnknown(state, slashCommands, 'history'))).toMatchObject([
     { entries: [{ hint }] },
   ]);
 });

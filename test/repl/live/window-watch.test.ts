@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { keyDialog } from '../../../src/repl/dialog.ts';
 import { type WindowOptions, WindowWatch } from '../../../src/repl/live/window-watch.ts';
-import type { AnswerActivity, ReplState } from '../../../src/repl/state/state.ts';
-import { keyDialog } from '../../../src/repl/state/dialog.ts';
+import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
 
 const options: WindowOptions = {

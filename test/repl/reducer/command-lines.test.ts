@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/repl/state/action.ts';
-import type { Effect } from '../../../src/repl/state/effect.ts';
-import { KeyParser } from '../../../src/repl/editing/keys/key-parser.ts';
-import { joinPasteBurst } from '../../../src/repl/editing/keys/key-event.ts';
+import type { Action } from '../../../src/repl/action.ts';
+import { joinPasteBurst } from '../../../src/repl/composer/keys/key-event.ts';
+import { KeyParser } from '../../../src/repl/composer/keys/key-parser.ts';
 import {
   composed,
   conversationOf,
@@ -14,6 +13,7 @@ import {
   run,
   stateOf,
   typed,
+  type Effect,
 } from '../../support/repl-state.ts';
 
 const newLine = pressed('j', { ctrl: true });
@@ -104,7 +104,7 @@ describe('Y18: a command', () => {
     ['/config', 'in a shell: natter config'],
     ['/xyzzy', '/help lists them'],
   ])('unknown: %s gets a hint', (text, hint) => {
-    const missing = { type: 'prompt-missing', name: text.slice(1) } as const;
+    const missing = { type: 'prompt-missing', name: text.slice(1), argument: '' } as const;
     const [, output] = effectsOf(run(stateOf(), typed(text), enter, missing).effects, 'print');
     expect(output?.entries).toEqual([
       {
@@ -171,7 +171,7 @@ describe('a line that starts with a slash', () => {
   });
 
   test('is in the composer again after an unknown command, and a slash replaces it', () => {
-    const missing = { type: 'prompt-missing', name: 'modle' } as const;
+    const missing = { type: 'prompt-missing', name: 'modle', argument: 'nextgen' } as const;
     const { state } = run(stateOf(), typed('/modle  nextgen'), enter, missing);
     expect(composed(state)).toBe('/modle nextgen');
     expect(composed(run(state, typed('/')).state)).toBe('/');

@@ -1,6 +1,7 @@
+import { openPrompt } from '../../../src/repl/prompt-files/send-prompt-file.ts';
 import { describe, expect, test } from 'vitest';
-import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import { slashCommands } from '../../../src/repl/commands.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,
@@ -60,7 +61,9 @@ describe('the menu of commands', () => {
   test('sends an unknown command with Enter', () => {
     const { state } = run(typing('/nonsense'), enter);
     expect(composed(state)).toBe('');
-    expect(state.activity).toMatchObject({ effect: { type: 'open-prompt', name: 'nonsense' } });
+    expect(state.activity).toMatchObject({
+      task: { run: openPrompt, input: { name: 'nonsense' } },
+    });
   });
 
   test('takes a command that contains the text with Enter only after Down has selected it', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CompletionRequest } from '../../../src/repl/editing/completion.ts';
+import type { CompletionRequest } from '../../../src/repl/composer/completion.ts';
+import { onCandidates } from '../../../src/repl/menu.ts';
 import {
   composed,
   effectsOf,
@@ -9,6 +10,7 @@ import {
   run,
   stateOf,
   typed,
+  type StateChange,
 } from '../../support/repl-state.ts';
 
 const tab = pressed('tab');
@@ -20,8 +22,10 @@ function requestOf(text: string): CompletionRequest {
   return effect.request;
 }
 
-const found = (text: string, ...names: readonly string[]) =>
-  ({ type: 'candidates-found', request: requestOf(text), candidates: values(...names) }) as const;
+const found =
+  (text: string, ...names: readonly string[]): StateChange =>
+  (state) =>
+    onCandidates(state, requestOf(text), values(...names));
 
 describe('Tab', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstRunDialog, keyDialog } from '../../../src/repl/state/dialog.ts';
+import { onServersFound, onConnectionFailed } from '../../../src/repl/connection.ts';
+import { firstRunDialog, keyDialog } from '../../../src/repl/dialog.ts';
 import { cancelHintText } from '../../../src/repl/text/status-text.ts';
 import {
   composed,
@@ -13,19 +14,19 @@ import {
   run,
   stateOf,
   typed,
+  type StateChange,
 } from '../../support/repl-state.ts';
 
 const firstRun = stateOf({
   dialog: firstRunDialog(),
   service: { address: 'the sandbox', isSandbox: true, hasKey: true },
 });
-const failure = (kind: 'unauthorized' | 'unreachable') =>
-  ({
-    type: 'connection-failed',
-    failure: { kind, message: 'it failed' },
-    address: 'http://localhost:9',
-    hasKey: true,
-  }) as const;
+const failure =
+  (kind: 'unauthorized' | 'unreachable'): StateChange =>
+  (state) => {
+    const failed = { kind, message: 'it failed' };
+    return onConnectionFailed(state, failed, { address: 'http://localhost:9', key: 'refused' });
+  };
 
 describe('the first run', () => {
   test('connects to a service by its address and key', () => {
@@ -47,7 +48,7 @@ describe('the first run', () => {
     const { effects, state } = run(firstRun, pressed('down'), enter);
     expect(effects).toEqual([{ type: 'find-servers' }]);
     const servers = [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }];
-    const next = run(state, { type: 'servers-found', servers }, typed('1'));
+    const next = run(state, (found) => onServersFound(found, servers), typed('1'));
     expect(effectsOf(next.effects, 'connect')[0]).toMatchObject({
       address: 'http://127.0.0.1:11434',
       key: undefined,
@@ -161,7 +162,7 @@ describe('the first run', () => {
   });
 
   test('Esc goes back from the found servers to the choice', () => {
-    const found = run(firstRun, typed('2'), { type: 'servers-found', servers: [] });
+    const found = run(firstRun, typed('2'), (state) => onServersFound(state, []));
     expect(run(found.state, escape).state.dialog).toEqual(firstRun.dialog);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ReplState } from '../../../src/repl/state/state.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,

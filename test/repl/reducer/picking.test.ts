@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../../src/repl/state/action.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { Action } from '../../../src/repl/action.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,

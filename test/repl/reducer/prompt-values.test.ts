@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { promptDialog } from '../../../src/repl/state/dialog.ts';
+import { promptDialog } from '../../../src/repl/dialog.ts';
 import { effectsOf, enter, pasted, run, stateOf } from '../../support/repl-state.ts';
 
 test('a value for a prompt file keeps its line ends', () => {

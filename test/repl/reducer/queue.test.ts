@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Effect } from '../../../src/repl/state/effect.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
 import {
   conversationOf,
@@ -10,6 +9,7 @@ import {
   run,
   stateOf,
   typed,
+  type Effect,
 } from '../../support/repl-state.ts';
 
 const stopped = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { onConnectionFailed } from '../../../src/repl/connection.ts';
 import {
   composed,
   conversationOf,
@@ -25,7 +26,10 @@ describe.each([
   });
 
   test('while connecting', () => {
-    const { effects } = run(stateOf(), { type: 'connection-failed', failure, address, hasKey });
+    const key = hasKey ? 'refused' : undefined;
+    const { effects } = run(stateOf(), (state) =>
+      onConnectionFailed(state, failure, { address, key }),
+    );
     expect(JSON.stringify(effects)).toContain(hint);
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
-import { createHistory } from '../../../src/repl/editing/history.ts';
-import { contentOf, shownText } from '../../../src/repl/editing/paste.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
+import { contentOf, shownText } from '../../../src/repl/composer/paste.ts';
+import { withAttached } from '../../../src/repl/files/attachments.ts';
+import { step } from '../../../src/repl/step.ts';
 import {
   composed,
   conversationOf,
@@ -15,6 +17,7 @@ import {
   run,
   stateOf,
   typed,
+  type StateChange,
 } from '../../support/repl-state.ts';
 
 const lines = (count: number) =>
@@ -138,7 +141,7 @@ describe('a restored unanswered prompt', () => {
 
   test('is repeated by /retry with its files, and keeps only files attached later', () => {
     const since = { name: 'since.md', content: 'more' };
-    const attached = { type: 'file-attached', file: since } as const;
+    const attached: StateChange = (state) => step(withAttached(state, since));
     const { state } = run(withFile, typed('one'), enter, failed, attached, typed('/retry'), enter);
     expect(state.attachments).toEqual([since]);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { asPrompt } from '../../../src/repl/reducer/shell-lines.ts';
-import { createHistory } from '../../../src/repl/editing/history.ts';
-import { draftFrom } from '../../../src/repl/editing/text-buffer.ts';
-import { initialState } from '../../../src/repl/state/initial-state.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
+import { draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { initialState } from '../../../src/repl/initial-state.ts';
+import { asPrompt } from '../../../src/repl/shell/shell-lines.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   composed,
   conversationOf,

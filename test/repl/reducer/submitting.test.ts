@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerOutcome } from '../../../src/repl/state/action.ts';
+import type { AnswerOutcome } from '../../../src/repl/action.ts';
 import {
   composed,
   conversationOf,
@@ -98,7 +98,7 @@ describe('a line that starts with a slash', () => {
   });
 
   test('is refused for an unknown command, with suggestions', () => {
-    const missing = { type: 'prompt-missing', name: 'modle' } as const;
+    const missing = { type: 'prompt-missing', name: 'modle', argument: 'nextgen' } as const;
     const { effects } = run(stateOf(), typed('/modle nextgen'), enter, missing);
     expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Conversation, Turn } from '../../../src/conversation/tree.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   conversationOf,
   effectsOf,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { keyPress } from '../../../src/repl/editing/keys/key-event.ts';
-import { draftFrom, withDraft } from '../../../src/repl/editing/text-buffer.ts';
-import { ownKeyMap } from '../../../src/repl/editing/keys/key-bindings.ts';
-import { createHistory } from '../../../src/repl/editing/history.ts';
+import type { Action } from '../../../src/repl/action.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
+import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
+import { keyPress } from '../../../src/repl/composer/keys/key-event.ts';
+import { draftFrom, withDraft } from '../../../src/repl/composer/text-buffer.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import { startVi } from '../../../src/repl/reducer/vi-keys.ts';
-import type { Action } from '../../../src/repl/state/action.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import { startVi } from '../../../src/repl/vi-keys.ts';
 import {
   composed,
   effectsOf,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createHistory } from '../../../src/repl/editing/history.ts';
+import { createHistory } from '../../../src/repl/composer/history.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import { startVi } from '../../../src/repl/reducer/vi-keys.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import { startVi } from '../../../src/repl/vi-keys.ts';
 import { composed, escape, pasted, run, stateOf, typed } from '../../support/repl-state.ts';
 
 function inNormal(text: string, changes: Partial<ReplState> = {}): ReplState {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
+import { notice } from '../../../src/repl/entry.ts';
 import {
   createMemorySession,
   failing,
@@ -134,7 +135,7 @@ describe('an answer', () => {
     const { session, enter, idle, text } = createMemorySession(hanging('half '));
     enter('one');
     await expect.poll(text).toContain('half ');
-    session.dispatch({ type: 'notice-received', text: 'the disk is full' });
+    session.print([notice('the disk is full')]);
     session.dispatch({ type: 'interrupted', now: 0 });
     await idle();
     expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);

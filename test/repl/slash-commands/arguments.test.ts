@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   conversationOf,
   effectsOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { effectsOf, enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 const command = (state: ReplState, line: string) => run(state, typed(line), enter);

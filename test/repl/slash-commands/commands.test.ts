@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import { slashCommands } from '../../../src/repl/commands.ts';
+import { withAttached } from '../../../src/repl/files/attachments.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
+import { step } from '../../../src/repl/step.ts';
 import {
   composed,
   conversationOf,
@@ -11,6 +13,7 @@ import {
   run,
   stateOf,
   typed,
+  type StateChange,
 } from '../../support/repl-state.ts';
 
 const exchange = conversationOf(
@@ -57,8 +60,10 @@ test('/theme without a name lists the themes', () => {
 });
 
 test('a file that is attached twice is sent once, with its newer content', () => {
-  const attached = (content: string) =>
-    ({ type: 'file-attached', file: { name: 'a.txt', content } }) as const;
+  const attached =
+    (content: string): StateChange =>
+    (state) =>
+      step(withAttached(state, { name: 'a.txt', content }));
   const { state } = run(stateOf(), attached('old'), attached('new'));
   expect(state.attachments).toEqual([{ name: 'a.txt', content: 'new' }]);
 });
@@ -84,8 +89,8 @@ test.each([
   ['/help modle', 'did you mean /model or /models'],
 ])('%s suggests commands with similar names', (line, hint) => {
   const { state, effects } = command(stateOf(), line);
-  const opened = effectsOf(effects, 'open-prompt').map(({ name }) => {
-    return { type: 'prompt-missing', name } as const;
+  const opened = effectsOf(effects, 'open-prompt').map(({ name, argument }) => {
+    return { type: 'prompt-missing', name, argument } as const;
   });
   const all = [...effects, ...run(state, ...opened).effects];
   expect(effectsOf(all, 'print')[1]?.entries[0]).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keyBindings } from '../../../src/repl/editing/keys/key-bindings.ts';
-import { commandGroups } from '../../../src/repl/slash-commands/slash-command.ts';
-import { slashCommands } from '../../../src/repl/slash-commands/table.ts';
-import type { ReplState } from '../../../src/repl/state/state.ts';
+import { slashCommands } from '../../../src/repl/commands.ts';
+import { keyBindings } from '../../../src/repl/composer/keys/key-bindings.ts';
+import { commandGroups } from '../../../src/repl/slash-command.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 describe('/help', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readPromptArguments } from '../../../src/repl/slash-commands/prompt-arguments.ts';
-import { promptLine } from '../../../src/repl/slash-commands/prompt-line.ts';
+import {
+  readPromptArguments,
+  promptLine,
+} from '../../../src/repl/prompt-files/send-prompt-file.ts';
 
 const prompt = {
   name: 'review',

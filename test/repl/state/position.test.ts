@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
-import { contextUse } from '../../../src/repl/state/position.ts';
+import { contextUse } from '../../../src/repl/conversations/position.ts';
 import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { step } from '../../../src/repl/step.ts';
 import { usageText } from '../../../src/repl/text/status-text.ts';
-import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
+import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
 
 const prompt = { role: 'user', content: 'why?' } as const;
 const next = { role: 'user', content: 'and at sunset?' } as const;
@@ -53,24 +54,22 @@ const settings = {
   wrap: 'words',
 } as const;
 const context = { tokens: 1000, isEstimate: false };
-const listed = {
-  type: 'models-listed',
-  ids: ['small'],
-  windows: new Map([['small', 4000]]),
-} as const;
+const listed =
+  (id: string, window: number): StateChange =>
+  (state) =>
+    step({ ...state, service: { ...state.service, windows: new Map([[id, window]]) } });
 
 test('Y31: the status row and /usage show the window that the service reported', () => {
   const before = stateOf({ settings, context });
   expect(buildViewModel(before, '').footer.contextWindow).toBeUndefined();
-  const { state } = run(before, listed);
+  const { state } = run(before, listed('small', 4000));
   expect(buildViewModel(state, '').footer.contextWindow).toBe(4000);
   expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
 });
 
 test("Y31: the service's window takes precedence over the catalogue, which applies to other models", () => {
-  const windows = new Map([['origin', 8000]]);
   const origin = { ...settings, model: 'origin' };
-  const { state } = run(stateOf({ settings: origin }), { ...listed, ids: ['origin'], windows });
+  const { state } = run(stateOf({ settings: origin }), listed('origin', 8000));
   expect(buildViewModel(state, '').footer.contextWindow).toBe(8000);
   const nextgen = { ...state, settings: { ...origin, model: 'nextgen' } };
   expect(buildViewModel(nextgen, '').footer.contextWindow).toBe(1_000_000);

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writePrivateFile } from '../../../src/repl/user-files.ts';
+import { writePrivateFile } from '../../../src/repl/files/user-files.ts';
 
 const options = { replaces: false, platform: 'linux' } as const;
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-private-'));

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mentionsOf } from '../../../src/repl/reducer/submitting.ts';
+import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
 import {
   expandHome,
   folderCandidates,
   kindOf,
   writeNewFile,
-} from '../../../src/repl/user-files.ts';
+} from '../../../src/repl/files/user-files.ts';
 
 test.each([
   ['~/notes.md', '/home/ada/notes.md'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Turn } from '../../../src/conversation/tree.ts';
-import { currentPath, lastPrompt } from '../../../src/repl/state/position.ts';
+import { currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
 import { closingOf } from '../../../src/repl/text/closing.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 

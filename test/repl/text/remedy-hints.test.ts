@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
+import { errorNames } from '../../../src/client/contract.ts';
 import { idleTimedOut } from '../../../src/client/failure/answer-failure.ts';
 import { connectTimedOut } from '../../../src/client/failure/network-failure.ts';
-import { errorNames } from '../../../src/client/contract.ts';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { findConversation } from '../../../src/conversation/library/library.ts';
 import { Failure } from '../../../src/failure.ts';
 import { commonHints } from '../../../src/output/remedy-hints.ts';
+import { failureText } from '../../../src/repl/session.ts';
 import { replHints } from '../../../src/repl/text/remedy-hints.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
-import { failureText } from '../../../src/repl/session/session-core.ts';
 
 function thrownBy(act: () => unknown): unknown {
   try {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createTranscript } from '../../../src/repl/session/transcript.ts';
-import { type Entry, failureEntry, notice } from '../../../src/repl/state/entry.ts';
+import { type Entry, failureEntry, notice } from '../../../src/repl/entry.ts';
 import { richFormat } from '../../../src/repl/text/transcript-formats.ts';
-import { colorStyle, plainStyle, type Style, weightStyle } from '../../../src/terminal/style.ts';
+import { createTranscript } from '../../../src/repl/transcript.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
+import { colorStyle, plainStyle, type Style, weightStyle } from '../../../src/terminal/style.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 interface Look {

@@ -1,0 +1,182 @@
+import type { Admission } from '../../../batch/admission.ts';
+import type { FoundLimits } from '../../../batch/limits/limit-controller.ts';
+import { itemsLeft, type Tally } from '../../../batch/tally.ts';
+import type { SendingRun } from '../plan.ts';
+import { openWindowStatus } from '../../print/window-status.ts';
+import { createStatusLine } from '../../../output/activity.ts';
+import { count, moneyText, tokenText } from '../../../output/figures.ts';
+import { jsonLine } from '../../../output/json-answer.ts';
+
+interface BatchState {
+  /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
+  readonly waiting: number;
+  /** No further items are started. */
+  readonly isStopping: boolean;
+  /** What the service allows, as far as its refusals have shown it. */
+  readonly allowed: FoundLimits;
+}
+
+/** A duration in at most two units: `45 s`, `3 min`, `2 h 5 min`. */
+export function shortTime(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 100) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `48/s`, `4.8/s`, `29.4/min`; with what is allowed, `48 of 50/s allowed`. */
+function rateText(rate: number | undefined, allowed: number | undefined): string {
+  const larger = Math.max(rate ?? 0, allowed ?? 0);
+  const format = (value: number): string => {
+    if (larger >= 10) return count(Math.round(value));
+    return (larger >= 1 ? value : value * 60).toFixed(1);
+  };
+  const unit = larger >= 1 ? 's' : 'min';
+  if (allowed === undefined) return `${format(rate ?? 0)}/${unit}`;
+  const part = rate === undefined ? '' : `${format(rate)} of `;
+  return `${part}${format(allowed)}/${unit} allowed`;
+}
+
+function speed(items: number, elapsed: number, allowed: number | undefined): string | undefined {
+  // An earlier rate would vary too much.
+  const rate = elapsed < 2000 || items === 0 ? undefined : items / (elapsed / 1000);
+  return rate === undefined && allowed === undefined ? undefined : rateText(rate, allowed);
+}
+
+function timeLeft(tally: Tally, elapsed: number): string | undefined {
+  const { total, already, answered, failed } = tally;
+  const done = answered + failed;
+  if (total === undefined || done < 10 || elapsed < 2000) return undefined;
+  const left = ((total - already - done) * elapsed) / done;
+  if (left < 1000) return undefined;
+  return left < 10_000 ? `${Math.ceil(left / 1000)} s left` : `${shortTime(left)} left`;
+}
+
+/** The progress line of a batch: the most important parts first, because a narrow terminal cuts the end. */
+export function batchProgress(
+  tally: Tally,
+  elapsed: number,
+  { waiting, isStopping, allowed }: BatchState,
+): string {
+  const { total, already, answered, failed, tokens, costs } = tally;
+  const done = count(already + answered + failed);
+  const parts = [
+    total === undefined ? `${done} done` : `${done} of ${count(total)}`,
+    failed === 0 ? undefined : `${count(failed)} failed`,
+    isStopping ? 'stopping' : undefined,
+    waiting >= 1000 ? `rate limit, ${Math.ceil(waiting / 1000)} s` : undefined,
+    speed(answered + failed, elapsed, allowed.perSecond),
+    allowed.places === undefined ? undefined : `${count(allowed.places)} at once allowed`,
+    timeLeft(tally, elapsed),
+    tokens === 0 ? undefined : tokenText(tokens),
+    costs.size === 0 ? undefined : moneyText(costs),
+  ];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+/** The summary of a batch: `7 of 10 items answered (3 before) in 2.1 s, 1,204 tokens; 3 failed: 3 rate_limited`. */
+export function batchOutcome(tally: Tally, elapsed: number): string {
+  const { total, already, answered, failed, causes, tokens, costs } = tally;
+  const whole = total === undefined ? '' : ` of ${count(total)}`;
+  const before = already === 0 ? '' : ` (${count(already)} before)`;
+  const used = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
+  const paid = costs.size === 0 ? '' : `, ${moneyText(costs)}`;
+  const kinds = [...causes].sort(([, one], [, other]) => other - one);
+  const words = kinds.map(([kind, times]) => `${count(times)} ${kind}`).join(', ');
+  const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${words}`;
+  const items = (total ?? already + answered) === 1 ? 'item' : 'items';
+  return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
+}
+
+const whole = (value: number) => Math.round(value);
+
+/** The counts of a run, in JSON. */
+export function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
+  const done = tally.answered + tally.failed;
+  return {
+    elapsed_ms: whole(elapsed),
+    items: {
+      total: tally.total ?? null,
+      answered_before: tally.already,
+      answered: tally.answered,
+      failed: tally.failed,
+      left: left ?? null,
+    },
+    /** Items a second. */
+    rate: elapsed > 0 ? Number(((done * 1000) / elapsed).toFixed(3)) : null,
+    attempts: tally.attempts,
+    tokens: {
+      prompt: tally.promptTokens,
+      completion: tally.completionTokens,
+      total: tally.tokens,
+    },
+    /** By currency; null where no price is known. */
+    cost: tally.costs.size === 0 ? null : Object.fromEntries(tally.costs),
+  };
+}
+
+/** Seconds until the last item, at the rate of this run. */
+function estimatedSeconds(tally: Tally, elapsed: number): number | null {
+  const left = itemsLeft(tally);
+  const done = tally.answered + tally.failed;
+  return left === undefined || done === 0 ? null : whole((left * elapsed) / done / 1000);
+}
+
+/** A line of `--progress-json`. @param pause milliseconds until the next request is allowed */
+function progressRecord(tally: Tally, time: Date, elapsed: number, pause: number): object {
+  return {
+    type: 'progress',
+    time: time.toISOString(),
+    ...countFields(tally, elapsed),
+    eta_seconds: estimatedSeconds(tally, elapsed),
+    paused_ms: whole(pause),
+  };
+}
+
+/** Milliseconds between two changes of the line, and between two lines of `--progress-json`. */
+const redrawing = 500;
+const printing = 10_000;
+
+/** Shows the progress as a line on standard error, as JSON lines, and in the window's title and tab. */
+export function showProgress(run: SendingRun, admission: Admission, stop: AbortSignal) {
+  const { context, presentation, tally, options, settings, left, command } = run;
+  const { clock, streams } = context;
+  const isQuiet = options.quiet === true || options.progressJson === true;
+  const animated = presentation.animated && !isQuiet;
+  const window = openWindowStatus(context, animated, settings.values);
+  const line = createStatusLine({ stderr: streams.stderr, style: presentation.noticeStyle });
+  const start = clock.monotonic();
+  const draw = () => {
+    const waiting = admission.pauseRemaining();
+    const state = { waiting, isStopping: stop.aborted, allowed: admission.found() };
+    const text = batchProgress(tally, clock.monotonic() - start, state);
+    const queued = left?.();
+    line.draw(queued === undefined ? text : `${text} · ${count(queued)} left in the queue`);
+    const { total, already, answered, failed } = tally;
+    const share = total ? ((already + answered + failed) / total) * 100 : undefined;
+    const percent = share === undefined ? undefined : `${Math.floor(share)}%`;
+    const shown = queued === undefined ? percent : `${count(queued)} left`;
+    const title = shown === undefined ? command : `${shown} - ${command}`;
+    window.show(title, waiting > 0 ? 'paused' : (share ?? 'busy'));
+  };
+  const print = () => {
+    const elapsed = clock.monotonic() - start;
+    const pause = admission.pauseRemaining();
+    void streams.stderr.write(jsonLine(progressRecord(tally, clock.date(), elapsed, pause)));
+  };
+  const endDrawing = animated ? clock.repeat(redrawing, draw) : undefined;
+  const endPrinting = options.progressJson === true ? clock.repeat(printing, print) : undefined;
+  return {
+    /** Removes the line before other output; it is redrawn below. */
+    clear: () => line.leave(false),
+    /** Removes it for good. */
+    end() {
+      endDrawing?.();
+      endPrinting?.();
+      line.leave(false);
+      window.end();
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import type { ChatEvent } from '../../client/events.ts';
+import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
+import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
+import { expectedDelay } from '../../output/activity.ts';
+import { figuresLine } from '../../output/answer-figures.ts';
+import type { AnswerOutcome } from '../action.ts';
+import { compactIfNeeded, offerRemedies } from '../compaction.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { contentOf } from '../composer/paste.ts';
+import { isEmpty, withDraft } from '../composer/text-buffer.ts';
+import {
+  currentPath,
+  withBranch,
+  lastPrompt,
+  versionsOf,
+  withConversation,
+} from '../conversations/position.ts';
+import { keyDialog, keyHint, secretsDialog } from '../dialog.ts';
+import { failureEntry, notice } from '../entry.ts';
+import { withFile } from '../files/attachments.ts';
+import type { AnswerActivity, AnswerUsage, ReplState, Step } from '../state.ts';
+import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
+import { closingOf } from '../text/closing.ts';
+
+function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
+  const { retry: _retry, ...others } = activity;
+  const rest = { ...others, lastAt: now };
+  switch (event.type) {
+    case 'retry-scheduled': {
+      const { retry, retries, cause } = event;
+      const at = now + expectedDelay(event);
+      const scheduled = { cause: cause.message, retry, retries, at };
+      return { ...rest, phase: 'retrying', retry: scheduled };
+    }
+    case 'answer-started':
+      return { ...rest, phase: 'waiting' };
+    case 'text-received':
+    case 'refusal-received': {
+      const tokens = activity.tokens + tokensOfPiece(event.text);
+      return { ...rest, phase: 'streaming', tokens };
+    }
+    case 'answer-named':
+    case 'reasoning-received':
+    case 'answer-finished':
+      return { ...activity, lastAt: now };
+  }
+}
+
+export function onChatEvent(state: ReplState, event: ChatEvent, now: number): ReplState {
+  const { activity } = state;
+  if (activity?.type !== 'answer') return { ...state, now };
+  return { ...state, now, activity: withEvent(activity, event, now) };
+}
+
+function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsage {
+  const completion = answer.usage?.completion_tokens ?? estimateTokens(textOf(answer));
+  const prompt = answer.usage?.prompt_tokens ?? Math.max(0, context - completion);
+  return { promptTokens: prompt, completionTokens: completion, isEstimate };
+}
+
+function addUsage(state: ReplState): ReplState {
+  const answer = currentPath(state.conversation, state.branch).at(-1);
+  if (answer?.role !== 'assistant') return state;
+  const isEstimate = answer.usage?.prompt_tokens === undefined;
+  const lastUsage = usageOf(answer, state.context.tokens, isEstimate);
+  const { usage } = state;
+  return {
+    ...state,
+    usage: {
+      answers: usage.answers + 1,
+      promptTokens: usage.promptTokens + lastUsage.promptTokens,
+      completionTokens: usage.completionTokens + lastUsage.completionTokens,
+      estimated: usage.estimated + (isEstimate ? 1 : 0),
+    },
+  };
+}
+
+/** Restores an unanswered prompt and its files to the composer, if that is empty. */
+function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplState {
+  if (draft === undefined || !isEmpty(state.composer)) return state;
+  return {
+    ...state,
+    composer: withDraft(state.composer, { ...draft, cursor: draft.text.length }),
+    restoredText: draft.text,
+    attachments: files.reduce(withFile, state.attachments),
+    restoredFiles: files,
+  };
+}
+
+/** What to do after an incomplete or missing answer; undefined if the prompt must be typed again. */
+function continueHint(
+  state: ReplState,
+  { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
+  { comparedWith }: EndedAnswer,
+): string | undefined {
+  if (comparedWith !== undefined)
+    return hasText ? '/version switches back' : '/compare tries again';
+  if (hasText) return '/continue resumes it';
+  const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
+  if (isRestored && !state.isLineMode) return `${neededKeyOf('send', state.keyMap)} sends it again`;
+  return isRecorded ? '/retry sends it again' : undefined;
+}
+
+function onFailure(
+  state: ReplState,
+  outcome: AnswerOutcome & { type: 'failed' },
+  answer: EndedAnswer,
+): Step {
+  const { failure, hasText, isRecorded = true } = outcome;
+  const restored = hasText ? state : restorePrompt(state, answer);
+  const next = isRecorded ? restored : withBranch(restored, answer.branch);
+  const { message, hint, kind } = failure;
+  const paused = { ...next, isQueuePaused: true };
+  if (kind === 'unauthorized') {
+    const dialog = keyDialog(state.service.address);
+    return step(
+      { ...paused, dialog },
+      printing(failureEntry(message, keyHint(state.service.hasKey))),
+    );
+  }
+  const hints = [hint, continueHint(next, outcome, answer)]
+    .filter((text) => text !== undefined)
+    .join('; ');
+  return step(paused, printing(failureEntry(message, hints || undefined)));
+}
+
+function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
+  const next = hasText ? state : restorePrompt(state, answer);
+  const hint = continueHint(next, { hasText }, answer);
+  const text = hasText ? `stopped; ${hint}` : 'stopped before any text arrived';
+  return step({ ...next, isQueuePaused: true }, printing(notice(text)));
+}
+
+function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
+  if (!isRestored) return 'the prompt is the latest one in the history';
+  return `${isLineMode ? 'an empty line' : 'Enter'} sends these words without the file`;
+}
+
+/** Restores a prompt that needs confirmation to the composer. */
+function onUnconfirmed(
+  state: ReplState,
+  { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },
+  answer: EndedAnswer,
+): Step {
+  const next = restorePrompt(state, answer);
+  const isRestored = next !== state && answer.draft !== undefined;
+  const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
+  const dialog = isRestored && hasSecrets ? secretsDialog(state.service.address) : state.dialog;
+  const hint = dialog === undefined ? confirmationHint(isRestored, state.isLineMode) : undefined;
+  const paused = { ...next, dialog, unconfirmed, isQueuePaused: state.queue.length > 0 };
+  return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
+}
+
+/** `conversation` includes the received part of the answer. */
+export function onAnswerEnded(
+  state: ReplState,
+  outcome: AnswerOutcome,
+  conversation: Conversation,
+): Step {
+  const answer: EndedAnswer =
+    state.activity?.type === 'answer' ? state.activity : { draft: undefined, files: [] };
+  const next = withConversation({ ...state, activity: undefined }, conversation);
+  const closed = 'hasText' in outcome && outcome.hasText ? closeAnswer(next, answer) : step(next);
+  if (outcome.type === 'failed') {
+    const failed = andThen(closed, (ended) => onFailure(ended, outcome, answer));
+    return andThen(failed, reportQueue);
+  }
+  if (outcome.type === 'unconfirmed') {
+    return andThen(onUnconfirmed(next, outcome, answer), reportQueue);
+  }
+  if (outcome.type === 'stopped') {
+    const stopped = andThen(closed, (ended) => onStop(ended, outcome.hasText, answer));
+    return andThen(stopped, reportQueue);
+  }
+  const { comparedWith } = answer;
+  // The figures of a comparison have the model, the time and the tokens.
+  const close = (ended: ReplState) => closeAnswer(ended, answer, comparedWith !== undefined);
+  // The service works again, so a paused queue continues.
+  const counted = addUsage({ ...next, isQueuePaused: false });
+  const reported =
+    comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
+  return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
+}
+
+type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'> & {
+  /** Monotonic milliseconds; undefined if the answer was not in progress. */
+  readonly since?: number;
+};
+
+/** Prints the row below an answer; `hasNoFacts`: only its version. */
+function closeAnswer(state: ReplState, { since }: EndedAnswer, hasNoFacts = false): Step {
+  const { conversation, now } = state;
+  const pair = lastPrompt(currentPath(conversation, state.branch));
+  if (pair?.answer === undefined) return step(state);
+  const measured = since === undefined ? {} : { measured: now - since };
+  const entries = closingOf(conversation, pair, { ...measured, hasNoFacts });
+  return entries.length === 0 ? step(state) : step(state, printing(...entries));
+}
+
+function endingOf({ failure, finishReason, incomplete }: Turn): string {
+  return failure ?? (incomplete === true ? 'stopped' : (finishReason ?? '-'));
+}
+
+/** Prints the figures of both answers of a comparison, a line each, with their version numbers. */
+function reportFigures(state: ReplState, comparedWith: string): Step {
+  const { conversation, branch } = state;
+  const pair = lastPrompt(currentPath(conversation, branch));
+  if (pair === undefined) return step(state);
+  const { ends } = versionsOf(conversation, pair);
+  const lines = ends.flatMap((turn, index) => {
+    if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
+    const { usage, timing, model = 'answer' } = turn;
+    const content = textOf(turn);
+    const line = figuresLine({ label: model, content, usage, timing, endReason: endingOf(turn) });
+    return [`version ${index + 1}: ${line}`];
+  });
+  return printNotice(state, lines.join('\n'));
+}

@@ -1,0 +1,363 @@
+import { task } from '../step.ts';
+import { step } from '../step.ts';
+import { newAnswer } from '../step.ts';
+import type { Step } from '../state.ts';
+import type { Draft } from '../composer/text-buffer.ts';
+import type { ReplState } from '../state.ts';
+import { recalledDraft } from '../composer/history.ts';
+import { shownText } from '../composer/paste.ts';
+import type { Unconfirmed } from '../files/mentioned-files.ts';
+import type { Session } from '../session.ts';
+import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
+import {
+  type AnswerRecorder,
+  createAnswerRecorder,
+} from '../../conversation/journal/record-answer.ts';
+import { endingWith, pathOf } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import { toFailure } from '../../output/ending-failure.ts';
+import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
+import { truncationWarning } from '../../output/truncated-prompt.ts';
+import { describeViolations } from '../../schema/answer-value.ts';
+import { dispatchConversation, failureText } from '../session.ts';
+import type { AnswerOutcome } from '../action.ts';
+import type { PromptToSend, SessionSettings } from '../state.ts';
+import { failureEntry, notice } from '../entry.ts';
+import { contextUse, messagesFor } from '../conversations/position.ts';
+import { checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
+import { gatherTexts } from './gather-texts.ts';
+
+/** A prompt on its way, with the settings of its prompt file. */
+interface Sending {
+  readonly session: Session;
+  readonly settings: SessionSettings;
+  readonly nextModel: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
+function systemParent(
+  { session, settings }: Sending,
+  parent: string | undefined,
+): string | undefined {
+  const journal = session.journal();
+  const path = pathOf(endingWith(journal.conversation(), parent));
+  const last = path.findLast(({ role }) => role === 'system')?.content ?? '';
+  const content = settings.system ?? '';
+  return last === content ? parent : journal.addTurn({ role: 'system', content, parent }).id;
+}
+
+/** If the system prompt has changed, the repeated prompt is recorded as a new version. @returns the id of its turn */
+function recordRepeated(sending: Sending, turnId: string): string {
+  const journal = sending.session.journal();
+  const prompt = journal.conversation().turns.get(turnId);
+  if (prompt === undefined) return turnId;
+  const parent = systemParent(sending, prompt.parent);
+  if (parent === prompt.parent) return turnId;
+  return journal.addTurn({ role: 'user', content: prompt.content, parent }).id;
+}
+
+/** Shows a new prompt with its files and records it. @returns the id of its turn */
+async function recordNew(
+  sending: Sending,
+  prompt: PromptToSend & { readonly type: 'new' },
+  { files, entries }: CheckedFiles,
+): Promise<string> {
+  const { session } = sending;
+  session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
+  session.print(entries);
+  const content = composePrompt({ prompt: prompt.content, files });
+  const parent = systemParent(sending, prompt.parent);
+  const turn = session.journal().addTurn({ role: 'user', content, parent });
+  dispatchConversation(session);
+  return turn.id;
+}
+
+/** Shows an answer in the transcript. */
+function createView({ session, settings }: Sending) {
+  const { transcript } = session;
+  let isOpen = false;
+  let lateReasoning = '';
+  const open = async () => {
+    if (isOpen) return;
+    isOpen = true;
+    await transcript.openAnswer(settings.model);
+  };
+  const sink: Sink = {
+    async event(event) {
+      session.dispatch({ type: 'chat-event', event, now: session.context.clock.monotonic() });
+      if (event.type === 'text-received') {
+        await open();
+        await transcript.answerText(event.text);
+        session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
+      } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
+        if (isOpen) lateReasoning += event.text;
+        else await transcript.reasoningText(event.text);
+      }
+    },
+  };
+  /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
+  const openForEnd = ({ metadata }: Answer) =>
+    metadata.refusal === undefined ? open() : Promise.resolve();
+  return { sink, openForEnd, isOpen: () => isOpen, lateReasoning: () => lateReasoning };
+}
+
+type View = ReturnType<typeof createView>;
+
+/** Asks once, and once more after a new key. */
+function receive(
+  { session, settings, signal }: Sending,
+  promptId: string,
+  recorder: AnswerRecorder,
+  { sink }: View,
+): Promise<Answer> {
+  const { service, guard, context } = session;
+  const { clock } = context;
+  const send = () => {
+    const conversation = endingWith(session.journal().conversation(), promptId);
+    const { tokens } = contextUse(conversation, undefined);
+    const { request, warning } = service.plan(messagesFor(conversation), settings, tokens);
+    if (warning !== undefined) session.print([notice(warning)]);
+    return service.client().chat(request, { signal, hurry: () => session.hurried() });
+  };
+  const gathering: typeof guard = {
+    ...guard,
+    restore: (events) =>
+      gatherTexts(guard.restore(events), (skipsOne) => session.screen.nextUpdate(skipsOne)),
+  };
+  const question = { send, clock, signal, recorder, guard: gathering };
+  return renewKey(session, signal, () => ask(question, sink));
+}
+
+function finishNotice(reason: string | undefined): string | undefined {
+  if (reason === undefined || reason === 'stop') return undefined;
+  return reason === 'length'
+    ? 'the answer reached the token limit; /continue resumes it'
+    : `the answer ended with ${reason}`;
+}
+
+/** The notices after a complete answer. @param removed its characters that were not shown */
+function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
+  const { metadata, failure } = answer;
+  const { refusal, finishReason } = metadata;
+  const reasoning = view.lateReasoning();
+  const texts = [
+    reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
+    refusal === undefined
+      ? (failure?.message ?? finishNotice(finishReason))
+      : refusalNotice(refusal),
+    truncationWarning(metadata),
+    removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
+  ].filter((text) => text !== undefined);
+  session.print(texts.map((text) => notice(cleanLine(session.context, text))));
+}
+
+/** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
+async function endAnswer(
+  session: Session,
+  answer: Answer,
+  recorder: AnswerRecorder,
+  view: View,
+): Promise<AnswerOutcome> {
+  const { transcript } = session;
+  const { error, failure, isStopped, metadata } = answer;
+  if (error === undefined || failure?.kind === 'no_answer') {
+    recorder.end(failure?.kind);
+    await view.openForEnd(answer);
+    printNotices(session, answer, view, await transcript.closeAnswer());
+    return { type: 'finished' };
+  }
+  const text = failureText(error, session.context);
+  recorder.end(isStopped ? undefined : text.kind);
+  await transcript.closeAnswer();
+  const { refusal } = metadata;
+  if (refusal !== undefined)
+    session.print([notice(cleanLine(session.context, refusalNotice(refusal)))]);
+  const hasText = view.isOpen() || refusal !== undefined;
+  if (isStopped) return { type: 'stopped', hasText };
+  return { type: 'failed', hasText, failure: text, isRecorded: true };
+}
+
+/** An answer to a turn, shown and recorded. */
+async function answerTurn(sending: Sending, promptId: string) {
+  const { session, settings, nextModel } = sending;
+  const { model } = settings;
+  const recorder = createAnswerRecorder(session.journal(), { model, nextModel, parent: promptId });
+  const view = createView(sending);
+  const answer = await receive(sending, promptId, recorder, view);
+  return { ...answer, outcome: await endAnswer(session, answer, recorder, view) };
+}
+
+/** Answers, and asks again while an answer does not match the schema of its prompt file. */
+async function answerChecked(
+  sending: Sending,
+  check: AnswerCheck,
+  promptId: string,
+): Promise<AnswerOutcome> {
+  const { session } = sending;
+  const mismatch = (text: string) =>
+    cleanLine(session.context, `the answer does not match the schema: ${text}`);
+  let id = promptId;
+  const answers = await askUntilConforming({
+    check,
+    // The journal has what is sent.
+    messages: [],
+    send(_messages, correction) {
+      if (correction?.isRepeat === false) {
+        id = session.journal().addTurn({ role: 'user', content: correction.prompt }).id;
+        dispatchConversation(session);
+      }
+      return answerTurn(sending, id);
+    },
+    onMismatch(text, retry) {
+      session.print([notice(`${mismatch(text)}; asking again (${retry} of ${check.retries})`)]);
+      return true;
+    },
+  });
+  const { answer, checked: { violations = [] } = {} } = lastOf(answers);
+  if (violations.length > 0) {
+    const text = mismatch(describeViolations(violations));
+    session.print([failureEntry(text, '/retry asks for a different answer, without a check')]);
+  }
+  return answer.outcome;
+}
+
+/** Those of a prompt file win. */
+function mergedParameters(
+  before: SessionSettings['parameters'],
+  own: SessionSettings['parameters'],
+): SessionSettings['parameters'] {
+  if (before === undefined || own === undefined) return own ?? before;
+  return { set: { ...before.set, ...own.set }, removed: before.removed };
+}
+
+interface Filled {
+  readonly prompt: PromptToSend;
+  readonly settings: SessionSettings;
+  readonly check: AnswerCheck | undefined;
+}
+
+/** The prompt with the text, the settings and the check of its prompt file, if it has one. @throws Failure */
+async function filled(
+  { session, signal }: Sending,
+  prompt: PromptToSend,
+  settings: SessionSettings,
+): Promise<Filled | Unconfirmed> {
+  if (prompt.type !== 'new' || prompt.use === undefined) {
+    return { prompt, settings, check: undefined };
+  }
+  const { use } = prompt;
+  const { prompts, guard } = session;
+  const { content, settings: own, notices, check } = await prompts.fill(use, signal);
+  session.print(notices.map((text) => notice(cleanLine(session.context, text))));
+  const texts: readonly AttachedFile[] = [
+    { name: `/${use.name}`, content },
+    { name: `the system prompt of /${use.name}`, content: own.system ?? '' },
+  ];
+  const { files, problem } = guard.inspect(texts, prompt);
+  if (problem !== undefined) return { type: 'unconfirmed', problem, hasSecrets: true };
+  const [text, system] = files.map((file) => file.content);
+  const sent = text ?? content;
+  return {
+    prompt: { ...prompt, content: sent, shown: shownText(recalledDraft(sent, 1)) },
+    settings: {
+      ...settings,
+      ...own,
+      parameters: mergedParameters(settings.parameters, own.parameters),
+      ...(own.system !== undefined && { system: system ?? '' }),
+    },
+    check,
+  };
+}
+
+async function answerPrompt(unfilled: Sending, given: PromptToSend): Promise<AnswerOutcome> {
+  const { session, signal } = unfilled;
+  try {
+    const whole = await filled(unfilled, given, unfilled.settings);
+    if ('problem' in whole) return whole;
+    const { prompt, settings, check } = whole;
+    const sending = { ...unfilled, settings };
+    const checked = await checkFiles(session, prompt, signal);
+    if (checked.type === 'unconfirmed') return checked;
+    const promptId =
+      prompt.type === 'repeat'
+        ? recordRepeated(sending, prompt.turnId)
+        : await recordNew(sending, prompt, checked);
+    if (check !== undefined) return await answerChecked(sending, check, promptId);
+    return (await answerTurn(sending, promptId)).outcome;
+  } catch (error) {
+    await session.transcript.closeAnswer();
+    if (signal.aborted) return { type: 'stopped', hasText: false };
+    const failure = failureText(error, session.context);
+    return { type: 'failed', hasText: false, failure, isRecorded: false };
+  }
+}
+
+interface Sent {
+  readonly prompt: PromptToSend;
+  readonly settings: SessionSettings;
+  /** For `/compare`: the model of the next prompts, which differs from the one in `settings`. */
+  readonly nextModel?: string;
+}
+
+/** Sends a prompt and shows its answer. Always dispatches `answer-ended`. */
+export async function sendPrompt(session: Session, { prompt, settings, nextModel }: Sent) {
+  const sending = { session, settings, nextModel, signal: session.begin() };
+  const outcome = await answerPrompt(sending, prompt);
+  const conversation = session.journal().conversation();
+  const now = session.context.clock.monotonic();
+  session.dispatch({ type: 'answer-ended', outcome, conversation, now });
+}
+
+interface AnswerOptions {
+  /** For this answer only. */
+  readonly settings: SessionSettings;
+  /** The id of the answer to compare with. */
+  readonly comparedWith?: string;
+}
+
+/** Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. */
+export function startAnswer(
+  state: ReplState,
+  prompt: PromptToSend,
+  draft: Draft | undefined,
+  options?: AnswerOptions,
+): Step {
+  const { attachments, restoredFiles } = state;
+  const settings = options?.settings ?? state.settings;
+  const isNew = prompt.type === 'new';
+  const next: ReplState = {
+    ...state,
+    attachments: isNew ? [] : attachments.filter((file) => !restoredFiles.includes(file)),
+    restoredFiles: [],
+    activity: {
+      ...newAnswer(state, settings.model),
+      draft,
+      files: isNew ? prompt.files : [],
+      comparedWith: options?.comparedWith,
+    },
+  };
+  const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
+  return step(next, task(sendPrompt, { prompt, settings, ...nextModel }));
+}
+
+/** Asks, and once more if the service refused the key and a password manager's command prints a different one. */
+export async function renewKey(
+  session: Session,
+  signal: AbortSignal,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const answer = await send();
+  const { error } = answer;
+  const isRejected = error instanceof Failure && error.status === 401 && !signal.aborted;
+  const renew = isRejected ? session.service.keyRenewal() : undefined;
+  if (renew === undefined) return answer;
+  try {
+    return (await session.screen.lend(renew)) ? await send() : answer;
+  } catch (thrown) {
+    return { ...answer, error: thrown, failure: toFailure(thrown) };
+  }
+}

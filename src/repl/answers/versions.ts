@@ -1,0 +1,254 @@
+import { catalogue } from '../../client/contract.ts';
+import { splitPrompt } from '../../conversation/compose-prompt.ts';
+import { endingWith, systemOf } from '../../conversation/tree.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
+import { undoSummary } from '../compaction.ts';
+import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { shownText } from '../composer/paste.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
+import { entriesFrom } from '../conversations/conversations.ts';
+import {
+  currentPath,
+  isAnswered,
+  lastPrompt,
+  versionsOf,
+  withBranch,
+  nextParent,
+  lastAnswer,
+  type PromptAndAnswer,
+} from '../conversations/position.ts';
+import { notice } from '../entry.ts';
+import { withFile } from '../files/attachments.ts';
+import { type Session, dispatchConversation } from '../session.ts';
+import type { SlashCommand } from '../slash-command.ts';
+import type { ReplState, Step } from '../state.ts';
+import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
+import { withSent } from '../text/sent-prompt.ts';
+import { startAnswer } from './send-prompt.ts';
+
+interface OfTurn {
+  readonly turnId: string;
+}
+
+/** Selects a turn and its ancestors, then prints the conversation from there. */
+export function selectVersion(session: Session, { turnId }: OfTurn): Promise<void> {
+  const journal = session.journal();
+  const { turns, selection } = journal.conversation();
+  for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
+    if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
+  }
+  dispatchConversation(session);
+  return session.transcript.print(entriesFrom(journal.conversation(), turnId));
+}
+
+/** Removes a prompt and its answer from the conversation. */
+export function undoPrompt(session: Session, { turnId }: OfTurn): void {
+  session.journal().undo(turnId);
+  dispatchConversation(session);
+}
+
+/** Numbers start at 1; `next` and `previous` wrap around. */
+export type VersionChoice = 'next' | 'previous' | number;
+
+function indexOf(choice: VersionChoice, index: number, count: number): number {
+  if (choice === 'next') return (index + 1) % count;
+  if (choice === 'previous') return (index + count - 1) % count;
+  return choice - 1;
+}
+
+/** Switches to a different version of the last prompt or its answer. */
+export function switchVersion(state: ReplState, choice: VersionChoice): Step {
+  const { conversation } = state;
+  // While a prompt is being edited, its old version is still the current one.
+  const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
+  const pair = lastPrompt(currentPath(conversation, branch));
+  if (pair === undefined) {
+    return refuse(state, 'there is no prompt yet', 'type one and press Enter');
+  }
+  const { ends, index } = versionsOf(conversation, pair);
+  if (ends.length < 2) {
+    return refuse(state, 'there is only one version', '/retry or /edit adds one');
+  }
+  const chosen = ends[indexOf(choice, index, ends.length)];
+  if (chosen === undefined) return refuse(state, `there are versions 1 to ${ends.length}`);
+  if (chosen === ends[index])
+    return printNotice(state, `this is version ${choice} of ${ends.length}`);
+  const next = state.branch?.reason === 'undo' ? withBranch(state, undefined) : state;
+  return step(next, task(selectVersion, { turnId: chosen.id }));
+}
+
+/** The published model that was not used; undefined if none of the models is published. */
+function otherModel(models: readonly (string | undefined)[]): string | undefined {
+  const used = models.find((model) => catalogue.some(({ id }) => id === model));
+  return used && catalogue.find(({ id }) => id !== used)?.id;
+}
+
+/** Notice before a version from a model that only this answer uses. */
+const answersSamePrompt = (model: string) => `${model} answers the same prompt`;
+
+/** Sends the last prompt to a different model, with the same system prompt. */
+function compare(state: ReplState, argument: string): Step {
+  const { conversation, branch, settings } = state;
+  const pair = lastPrompt(currentPath(conversation, branch));
+  if (pair === undefined || !isAnswered(pair)) {
+    return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
+  }
+  if (/\s/.test(argument))
+    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
+  const { prompt, answer } = pair;
+  const model = argument || otherModel([answer.model, settings.model]);
+  if (model === undefined) {
+    return refuse(state, '/compare needs a model', '/compare nextgen; /models lists them');
+  }
+  const system = systemOf(endingWith(conversation, prompt.id));
+  const comparison = { settings: { ...settings, model, system }, comparedWith: answer.id };
+  return andThen(printNotice(state, answersSamePrompt(model)), (next) =>
+    startAnswer(next, { type: 'repeat', turnId: prompt.id }, undefined, comparison),
+  );
+}
+
+const continuation =
+  'Continue exactly where your last answer stopped, without repeating any of it.';
+
+function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
+  const pair = lastPrompt(currentPath(state.conversation, state.branch));
+  return pair === undefined
+    ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
+    : run(pair);
+}
+
+function retry(state: ReplState, model: string): Step {
+  if (/\s/.test(model))
+    return refuse(state, '/retry takes only the id of a model', '/retry nextgen');
+  return withLastPrompt(state, ({ prompt }) => {
+    const repeated = { type: 'repeat', turnId: prompt.id } as const;
+    if (model === '') return startAnswer(state, repeated, undefined);
+    const settings = { ...state.settings, model };
+    return andThen(printNotice(state, answersSamePrompt(model)), (next) =>
+      startAnswer(next, repeated, undefined, { settings }),
+    );
+  });
+}
+
+/** Restores a sent prompt with its files to the composer; sending it adds a version. */
+function restore(
+  state: ReplState,
+  { prompt }: PromptAndAnswer,
+  reason: 'edit' | 'undo',
+): ReplState {
+  const { prompt: text, files } = splitPrompt(prompt.content);
+  const composer = withSent(state.composer, state.history, text);
+  const attachments = files.reduce(withFile, state.attachments);
+  const restored = { ...state, composer, attachments, restoredFiles: files };
+  return withBranch(restored, { parent: prompt.parent, reason });
+}
+
+/** In line mode, which cannot put the prompt into the composer. */
+function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
+  const names = restoredFiles.map(({ name }) => name).join(', ');
+  const lines = [
+    `type a new version of: ${shownText(composer)}`,
+    ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
+    `${neededKeyOf('interrupt', keyMap)} keeps the old version`,
+  ];
+  return lines.join('\n');
+}
+
+function edit(state: ReplState): Step {
+  return withLastPrompt(state, (pair) => {
+    const restored = restore(state, pair, 'edit');
+    return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
+  });
+}
+
+/** Columns of a prompt in a notice. */
+const quotedColumns = 50;
+
+function undo(state: ReplState): Step {
+  const withoutSummary = undoSummary(state);
+  if (withoutSummary !== undefined) return withoutSummary;
+  return withLastPrompt(state, (pair) => {
+    const undone = restore(state, pair, 'undo');
+    const { composer, attachments, restoredFiles } = state;
+    const isRestored = isEmpty(composer) && !state.isLineMode;
+    const next = isRestored
+      ? { ...undone, restoredText: undone.composer.text }
+      : { ...undone, composer, attachments, restoredFiles };
+    const prompt = truncateToWidth(sanitizeLine(shownText(undone.composer)), quotedColumns);
+    const removed = isAnswered(pair) ? 'and its answer are removed' : 'is removed';
+    const text = `the prompt "${prompt}" ${removed}; your next prompt replaces it`;
+    return step(next, task(undoPrompt, { turnId: pair.prompt.id }), printing(notice(text)));
+  });
+}
+
+function continueAnswer(state: ReplState): Step {
+  const { conversation, branch } = state;
+  const answer = lastAnswer(currentPath(conversation, branch));
+  if (answer === undefined)
+    return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
+  if (answer.incomplete !== true && answer.finishReason !== 'length') {
+    return refuse(state, 'the last answer is complete', 'type a prompt to get more');
+  }
+  const prompt = {
+    type: 'new',
+    content: continuation,
+    shown: continuation,
+    needsEcho: true,
+    files: [],
+    mentions: [],
+    isConfirmed: true,
+    isRedacted: state.isRedacting === true,
+    parent: nextParent(state),
+  } as const;
+  return startAnswer(state, prompt, undefined);
+}
+
+export const answerCommands: readonly SlashCommand[] = [
+  {
+    name: 'retry',
+    argument: '[model]',
+    summary: 'get a new version of the last answer',
+    group: 'answers',
+    example: '/retry nextgen',
+    completes: 'models',
+    run: retry,
+  },
+  {
+    name: 'compare',
+    argument: '[model]',
+    summary: 'retry with another model, and show the figures of both',
+    group: 'answers',
+    example: '/compare nextgen',
+    completes: 'models',
+    run: compare,
+  },
+  {
+    name: 'edit',
+    isSilent: true,
+    summary: 'edit the last prompt and send it as a new version',
+    group: 'answers',
+    run: edit,
+  },
+  {
+    name: 'version',
+    argument: '[n]',
+    summary: 'show the next version of the last answer, or version n',
+    group: 'answers',
+    example: '/version 2',
+    run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
+  },
+  {
+    name: 'undo',
+    surplusHint: 'each /undo removes one prompt; repeat it to remove more',
+    summary: 'remove the last prompt and its answer, or a new summary',
+    group: 'answers',
+    run: undo,
+  },
+  {
+    name: 'continue',
+    summary: 'continue an answer that was cut off',
+    group: 'answers',
+    run: continueAnswer,
+  },
+];

@@ -1,0 +1,215 @@
+import { answerCommands } from './answers/versions.ts';
+import { compactCommand } from './compaction.ts';
+import type { ArgumentKind, Candidate } from './composer/completion.ts';
+import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
+import { contextCommand } from './context.ts';
+import { conversationCommands } from './conversations/conversations.ts';
+import { exportCommands } from './export.ts';
+import { attachCommand } from './files/attachments.ts';
+import { isOffered, refuseUnknown, showHelp, commandOfOtherName } from './help.ts';
+import { openPrompt } from './prompt-files/send-prompt-file.ts';
+import type { Session } from './session.ts';
+import { settingsCommands } from './settings.ts';
+import { type SlashCommand, redraw } from './slash-command.ts';
+import type { Step, ReplState } from './state.ts';
+import { refuse, startActivity, step, task, andThen, printNotice, quit } from './step.ts';
+import { usageText } from './text/status-text.ts';
+
+const help: SlashCommand = {
+  name: 'help',
+  argument: '[name]',
+  summary: 'list the commands, or describe one or a group',
+  group: 'program',
+  example: '/help copy',
+  completes: 'commands',
+  run: (state, argument) => showHelp(state, offeredCommands(state), argument),
+};
+
+export const scrollAway = ({ screen }: Session): void => screen.scrollAway();
+
+/** Elsewhere, `/clear` begins a new conversation. */
+function clearWindow(state: ReplState): Step {
+  const cleared = step(state, task(scrollAway, undefined));
+  if (state.conversation.turns.size === 0) return cleared;
+  return andThen(cleared, (next) =>
+    printNotice(next, 'the conversation continues; /new starts a new one'),
+  );
+}
+
+const programCommands: readonly SlashCommand[] = [
+  {
+    name: 'clear',
+    isSilent: true,
+    summary: 'clear the window; its text stays in the scrollback',
+    group: 'program',
+    needsLiveRegion: true,
+    run: clearWindow,
+  },
+  {
+    name: 'redraw',
+    isSilent: true,
+    summary: 'redraw the composer',
+    group: 'program',
+    isImmediate: true,
+    needsLiveRegion: true,
+    run: (state) => step(state, task(redraw, undefined)),
+  },
+  {
+    name: 'quit',
+    isSilent: true,
+    summary: 'quit natter',
+    group: 'program',
+    isImmediate: true,
+    run: quit,
+  },
+];
+
+const usageCommand: SlashCommand = {
+  name: 'usage',
+  summary: 'show the tokens of this session',
+  group: 'conversations',
+  run: (state) => printNotice(state, usageText(state)),
+};
+
+/** Every slash command, in the order of `/help`. */
+export const slashCommands: readonly SlashCommand[] = [
+  help,
+  ...answerCommands,
+  ...exportCommands,
+  ...conversationCommands,
+  ...settingsCommands,
+  attachCommand,
+  usageCommand,
+  contextCommand,
+  compactCommand,
+  ...programCommands,
+];
+
+const byName = new Map(slashCommands.map((command) => [command.name, command]));
+
+/** Prompt files as commands; a command of natter wins over a file with its name. */
+function promptCommands({ promptFiles }: ReplState): readonly SlashCommand[] {
+  return promptFiles
+    .filter(({ name }) => !byName.has(name))
+    .map(({ name, summary }) => ({
+      name,
+      argument: '[name=value] [text]',
+      summary: summary === '' ? 'prompt file without a description' : summary,
+      group: 'prompts',
+      run: (state, argument) => runPromptFile(state, name, argument),
+    }));
+}
+
+/** Prompt files that a command of natter hides. */
+function hiddenFiles({ promptFiles }: ReplState): readonly SlashCommand[] {
+  return promptFiles
+    .filter(({ name }) => byName.has(name))
+    .map(({ name }) => ({
+      name: `${name}.md`,
+      summary: `hidden by the command /${name}; natter run ${name} sends it`,
+      group: 'prompts',
+      isHidden: true,
+      run: (state) => step(state),
+    }));
+}
+
+/** The commands of natter, and prompt files. */
+function offeredCommands(state: ReplState): readonly SlashCommand[] {
+  return [...slashCommands, ...promptCommands(state), ...hiddenFiles(state)];
+}
+
+/** Looks for the prompt file with this name; the action `prompt-missing` follows if there is none. */
+function runPromptFile(state: ReplState, name: string, argument: string): Step {
+  return startActivity(state, 'reading a prompt file', task(openPrompt, { name, argument }));
+}
+
+/** Returns the line of an unknown command to the composer, if that is empty. */
+function withLine(state: ReplState, line: string): ReplState {
+  const { activity, composer, isLineMode } = state;
+  if (activity === undefined || isLineMode || !isEmpty(composer)) return state;
+  const draft = draftFrom(line);
+  return { ...state, composer: withDraft(composer, draft), restoredText: draft.text };
+}
+
+/** After no prompt file with this name was found. */
+export function refuseMissing(state: ReplState, name: string, argument: string): Step {
+  const commands = [...slashCommands, ...promptCommands(state)];
+  const hint = '; // sends a line that starts with a slash';
+  return refuseUnknown(withLine(state, `/${name} ${argument}`.trimEnd()), commands, name, hint);
+}
+
+export function findCommand(name: string): SlashCommand | undefined {
+  return byName.get(name);
+}
+
+export function argumentKind(name: string): ArgumentKind | undefined {
+  const command = byName.get(name);
+  if (command === undefined) return 'word';
+  const { completes } = command;
+  if (completes === undefined) return undefined;
+  return completes === 'files' ? 'path' : 'value';
+}
+
+/** The commands with their arguments, for completion. */
+export function commandCandidates(state: ReplState): readonly Candidate[] {
+  const commands = [...slashCommands, ...promptCommands(state)];
+  const offered = commands.filter((command) => isOffered(state, command));
+  return offered.map(({ name, argument, summary }) => ({
+    value: name,
+    summary,
+    ...(argument !== undefined && { argument }),
+  }));
+}
+
+/** Also by its other names, if no prompt file has that name. */
+function findNamed(name: string, state?: ReplState): SlashCommand | undefined {
+  const isFile = state?.promptFiles.some((file) => file.name === name) === true;
+  const other = isFile ? undefined : commandOfOtherName.get(name);
+  return findCommand(other ?? name);
+}
+
+/** Runs a typed line that starts with a slash, or is only a question mark. */
+export function runCommand(state: ReplState, line: string): Step {
+  if (line === '?') return help.run(state, '');
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
+  const command = findNamed(name, state);
+  if (command !== undefined && !isOffered(state, command)) {
+    return refuse(state, `/${name} has no effect in line mode`);
+  }
+  if (command !== undefined && command.argument === undefined && argument.trim() !== '') {
+    const hint = command.surplusHint ?? `type /${name} alone`;
+    return refuse(state, `/${name} takes no argument`, hint);
+  }
+  if (command !== undefined) return command.run(state, argument.trim());
+  return name === '' ? step(state) : runPromptFile(state, name, argument.trim());
+}
+
+/** The command named by the first line of a text. */
+function commandOf(text: string, state?: ReplState): SlashCommand | undefined {
+  return findNamed(/^\/(\S*)/.exec(text)?.[1] ?? '', state);
+}
+
+/** Whether the first line of a text is a slash command. */
+export function isCommandLine(text: string): boolean {
+  return commandOf(text) !== undefined;
+}
+
+/** Splits a one-line command from the lines after it; undefined if there are none. */
+export function linesAfterCommand(
+  text: string,
+): { readonly line: string; readonly rest: string } | undefined {
+  const command = commandOf(text);
+  const end = text.indexOf('\n');
+  if (command === undefined || command.takesLines === true || end === -1) return undefined;
+  return { line: text.slice(0, end), rest: text.slice(end + 1) };
+}
+
+/** Whether the transcript shows a command before its output. */
+export function appearsInTranscript(line: string, state: ReplState): boolean {
+  return commandOf(line, state)?.isSilent !== true;
+}
+
+/** Whether a typed line runs at once, even during an answer. */
+export function isImmediate(line: string, state: ReplState): boolean {
+  return commandOf(line, state)?.isImmediate === true;
+}

@@ -1,0 +1,147 @@
+import { graphemes } from '../../terminal/text/width.ts';
+import { replaceRange, type Draft, type TextBuffer } from './text-buffer.ts';
+
+/** The text at the caret to complete. The caller finds the candidates. */
+export interface CompletionRequest {
+  /** `command`: names of slash commands. `argument`: values for `command`. `path`: names in `folder`. */
+  readonly kind: 'command' | 'argument' | 'path';
+  /** UTF-16 offsets of the text that a candidate replaces. */
+  readonly from: number;
+  readonly to: number;
+  /** The typed part of the name. */
+  readonly typed: string;
+  /** For arguments: the slash command, without the slash. */
+  readonly command?: string;
+  /** As typed, with a trailing slash (`src/`, `~/`, `/`); empty for the current folder. */
+  readonly folder?: string;
+  /** An `@file` mention, in which names with spaces are quoted. */
+  readonly isMention?: boolean;
+}
+
+export interface Candidate {
+  /** A command's name without slash, an argument, or the name of a file or folder. */
+  readonly value: string;
+  /** What a command takes, such as `[name]`. */
+  readonly argument?: string;
+  readonly summary?: string;
+  readonly isFolder?: boolean;
+}
+
+/** The kind of a slash command's argument: a value (to the end of the line), words, or a path. */
+export type ArgumentKind = 'value' | 'word' | 'path';
+
+/** Characters before the caret that are searched. */
+const searchedLength = 4096;
+
+function pathRequest(path: string, from: number, to: number): CompletionRequest {
+  const slash = path.lastIndexOf('/') + 1;
+  return { kind: 'path', from, to, folder: path.slice(0, slash), typed: path.slice(slash) };
+}
+
+function findMention(head: string, cursor: number): CompletionRequest | undefined {
+  const found = /(?:^|\s)@("?)((?<=")[^"\n]*|(?<!")[^\s"]*)$/.exec(head.slice(-searchedLength));
+  if (found === null) return undefined;
+  const [, quote = '', path = ''] = found;
+  const from = cursor - path.length - quote.length;
+  return { ...pathRequest(path, from, cursor), isMention: true };
+}
+
+function findArgument(
+  head: string,
+  cursor: number,
+  kindOf: (command: string) => ArgumentKind | undefined,
+): CompletionRequest | undefined {
+  const [, command, argument = ''] = /^\/(\S+)[ \t]+(.*)$/.exec(head) ?? [];
+  if (command === undefined) return undefined;
+  const kind = kindOf(command);
+  if (kind === undefined) return undefined;
+  if (kind === 'path') {
+    const path = /\S*$/.exec(argument)?.[0] ?? '';
+    return pathRequest(path, cursor - path.length, cursor);
+  }
+  const typed = kind === 'word' ? (/\S*$/.exec(argument)?.[0] ?? '') : argument;
+  if (kind === 'word' && typed.startsWith('@')) return undefined;
+  const from = cursor - typed.length;
+  return { kind: 'argument', command, from, to: cursor, typed };
+}
+
+/**
+ * The `/command`, argument (of the kind that `argumentKind` returns) or `@file` that Tab can complete at the caret;
+ * undefined in other text, including after `//`.
+ */
+export function findCompletion(
+  { text, cursor }: Draft,
+  argumentKind: (command: string) => ArgumentKind | undefined,
+): CompletionRequest | undefined {
+  if (text.startsWith('/') && !text.startsWith('//')) {
+    const head = text.slice(0, Math.min(cursor, searchedLength));
+    const name = cursor > searchedLength ? undefined : /^\/(\S*)$/.exec(head)?.[1];
+    if (name !== undefined && cursor > 0) {
+      return { kind: 'command', from: 1, to: cursor, typed: name };
+    }
+    const argument = cursor > searchedLength ? undefined : findArgument(head, cursor, argumentKind);
+    if (argument !== undefined) return argument;
+  }
+  return findMention(text.slice(Math.max(0, cursor - searchedLength), cursor), cursor);
+}
+
+/** Matching candidates, ignoring case: first those that start with the typed text, then those that contain it. */
+export function matchCandidates(
+  { kind, typed }: CompletionRequest,
+  candidates: readonly Candidate[],
+): readonly Candidate[] {
+  const wanted = typed.toLowerCase();
+  const visible = candidates.filter(
+    ({ value }) => kind !== 'path' || !value.startsWith('.') || typed.startsWith('.'),
+  );
+  const found = visible.map((candidate) => ({
+    candidate,
+    at: candidate.value.toLowerCase().indexOf(wanted),
+  }));
+  const prefixMatches = found.filter(({ at }) => at === 0);
+  const otherMatches = found.filter(({ at }) => at > 0);
+  return [...prefixMatches, ...otherMatches].map(({ candidate }) => candidate);
+}
+
+/** The longest common prefix, in whole characters. */
+function commonPrefix(candidates: readonly Candidate[]): string {
+  const [first = '', ...others] = candidates.map(({ value }) => value);
+  let common = '';
+  for (const character of graphemes(first)) {
+    const longer = common + character;
+    if (!others.every((value) => value.startsWith(longer))) break;
+    common = longer;
+  }
+  return common;
+}
+
+/** Extends the typed text to what the candidates have in common, if that is longer. */
+export function extendTyped(
+  buffer: TextBuffer,
+  { to, typed }: CompletionRequest,
+  candidates: readonly Candidate[],
+): TextBuffer {
+  const prefix = commonPrefix(candidates);
+  const isLonger = prefix.length > typed.length && prefix.startsWith(typed);
+  return isLonger ? replaceRange(buffer, to - typed.length, to, prefix) : buffer;
+}
+
+function replacementOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
+  if (request.kind !== 'path') return value;
+  const path = `${request.folder ?? ''}${value}${isFolder === true ? '/' : ''}`;
+  if (request.isMention !== true || !/\s/.test(path)) return path;
+  // The quote stays open, so that names in the folder can follow.
+  return isFolder === true ? `"${path}` : `"${path}"`;
+}
+
+/** Replaces the typed text with a candidate, with a trailing space if more can follow. */
+export function applyCandidate(
+  buffer: TextBuffer,
+  request: CompletionRequest,
+  candidate: Candidate,
+): TextBuffer {
+  const isWhole = request.kind !== 'argument' && candidate.isFolder !== true;
+  const hasBlank = /\s/.test(buffer.text.charAt(request.to));
+  const replacement = replacementOf(request, candidate) + (isWhole && !hasBlank ? ' ' : '');
+  return replaceRange(buffer, request.from, request.to, replacement);
+}

@@ -1,0 +1,136 @@
+import { nextBoundary, previousBoundary } from './grapheme-boundary.ts';
+import { move, targetOf, type Motion } from './motion.ts';
+import { mergePastes, type MarkedText } from './paste.ts';
+import { expandPaste, insert, replaceRange, endEdit, type TextBuffer } from './text-buffer.ts';
+
+const ringSize = 30;
+
+function rangeOf(buffer: TextBuffer, motion: Motion): { from: number; to: number } {
+  const { text, cursor } = buffer;
+  let target = targetOf(buffer, motion);
+  // At the end of a line, the line end itself is removed.
+  if (target === cursor && motion === 'line-end') target = nextBoundary(text, cursor);
+  if (target === cursor && motion === 'line-start') target = previousBoundary(text, cursor);
+  return { from: Math.min(cursor, target), to: Math.max(cursor, target) };
+}
+
+/** Deletes up to the target of a motion: `left` is Backspace, `right` is Delete. */
+function remove(buffer: TextBuffer, motion: Motion): TextBuffer {
+  const { from, to } = rangeOf(buffer, motion);
+  return replaceRange(buffer, from, to, '', { kind: 'remove' });
+}
+
+/** Cuts up to the target of a motion for `yank`; consecutive kills are joined. */
+function kill(buffer: TextBuffer, motion: Motion): TextBuffer {
+  const { from, to } = rangeOf(buffer, motion);
+  if (from === to) return endEdit(buffer);
+  const killed = buffer.text.slice(from, to);
+  const killRing = withKilled(buffer, killed, from < buffer.cursor);
+  return { ...replaceRange(buffer, from, to, '', { kind: 'kill' }), killRing };
+}
+
+function withKilled(buffer: TextBuffer, killed: string, isBackward: boolean): MarkedText[] {
+  const { killRing, pastes, lastEdit } = buffer;
+  const [newest, ...older] = killRing;
+  if (lastEdit?.kind !== 'kill' || newest === undefined) {
+    return [{ text: killed, pastes }, ...killRing].slice(0, ringSize);
+  }
+  return [{ text: isBackward ? killed + newest.text : newest.text + killed, pastes }, ...older];
+}
+
+function putKilled(buffer: TextBuffer, from: number, index: number): TextBuffer {
+  const entry = buffer.killRing[index];
+  if (entry === undefined) return buffer;
+  const { text, pastes } = mergePastes(buffer.pastes, entry);
+  const put = replaceRange({ ...buffer, pastes }, from, buffer.cursor, text);
+  return { ...put, lastEdit: { kind: 'yank', from, index } };
+}
+
+function yank(buffer: TextBuffer): TextBuffer {
+  return putKilled(buffer, buffer.cursor, 0);
+}
+
+/** Directly after a yank, replaces it with the previously killed text; otherwise does nothing. */
+function yankPop(buffer: TextBuffer): TextBuffer {
+  const { lastEdit, killRing } = buffer;
+  if (lastEdit?.kind !== 'yank') return buffer;
+  return putKilled(buffer, lastEdit.from, (lastEdit.index + 1) % killRing.length);
+}
+
+/** Swaps the characters around the caret and moves past them; at the end of a line, swaps the two before it. */
+function transpose(buffer: TextBuffer): TextBuffer {
+  const { text, cursor } = buffer;
+  const isLineEnd = cursor === text.length || text.charAt(cursor) === '\n';
+  const middle = isLineEnd ? previousBoundary(text, cursor) : cursor;
+  const from = previousBoundary(text, middle);
+  const to = nextBoundary(text, middle);
+  const before = text.slice(from, middle);
+  const after = text.slice(middle, to);
+  if (before === '' || after === '' || before === '\n' || after === '\n') return endEdit(buffer);
+  return replaceRange(buffer, from, to, after + before);
+}
+
+type EditStack = 'undoStack' | 'redoStack';
+
+/** Reverts the last edit of a stack and moves it to the other; without one, returns the same buffer. */
+function revertLast(buffer: TextBuffer, from: EditStack, to: EditStack): TextBuffer {
+  const edit = buffer[from].at(-1);
+  if (edit === undefined) return buffer;
+  const { at, removed, inserted, cursor } = edit;
+  const text = buffer.text.slice(0, at) + removed + buffer.text.slice(at + inserted.length);
+  const reverted = { at, removed: inserted, inserted: removed, cursor: buffer.cursor };
+  return {
+    ...endEdit(buffer),
+    text,
+    cursor,
+    [from]: buffer[from].slice(0, -1),
+    [to]: [...buffer[to], reverted],
+  };
+}
+
+export function undo(buffer: TextBuffer): TextBuffer {
+  return revertLast(buffer, 'undoStack', 'redoStack');
+}
+
+export function redo(buffer: TextBuffer): TextBuffer {
+  return revertLast(buffer, 'redoStack', 'undoStack');
+}
+
+/** Actions that change only the buffer, by their names in key bindings. */
+export const editActions = {
+  'move-left': (buffer) => move(buffer, 'left'),
+  'move-right': (buffer) => move(buffer, 'right'),
+  'move-word-left': (buffer) => move(buffer, 'word-left'),
+  'move-word-right': (buffer) => move(buffer, 'word-right'),
+  'move-line-start': (buffer) => move(buffer, 'line-start'),
+  'move-line-end': (buffer) => move(buffer, 'line-end'),
+  'move-text-start': (buffer) => move(buffer, 'text-start'),
+  'move-text-end': (buffer) => move(buffer, 'text-end'),
+  'delete-left': (buffer) => remove(buffer, 'left'),
+  'delete-right': (buffer) => remove(buffer, 'right'),
+  'kill-word-left': (buffer) => kill(buffer, 'word-left'),
+  'kill-word-right': (buffer) => kill(buffer, 'word-right'),
+  'kill-blank-word-left': (buffer) => kill(buffer, 'blank-word-left'),
+  'kill-line-start': (buffer) => kill(buffer, 'line-start'),
+  'kill-line-end': (buffer) => kill(buffer, 'line-end'),
+  yank,
+  'yank-pop': yankPop,
+  undo,
+  redo,
+  transpose,
+  'new-line': (buffer) => insert(buffer, '\n'),
+  'expand-paste': expandPaste,
+} as const satisfies Record<string, (buffer: TextBuffer) => TextBuffer>;
+
+export type EditAction = keyof typeof editActions;
+
+export function isEditAction(action: string): action is EditAction {
+  return Object.hasOwn(editActions, action);
+}
+
+/** For Enter: turns a backslash before the caret into a line end; undefined if there is none. */
+export function breakAtBackslash(buffer: TextBuffer): TextBuffer | undefined {
+  const start = previousBoundary(buffer.text, buffer.cursor);
+  if (buffer.text.slice(start, buffer.cursor) !== '\\') return undefined;
+  return replaceRange(buffer, start, buffer.cursor, '\n');
+}

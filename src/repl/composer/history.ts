@@ -1,0 +1,201 @@
+import { previousBoundary } from './grapheme-boundary.ts';
+import { normalizeText, contentOf, isTooLongToType, isLongPaste } from './paste.ts';
+import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './text-buffer.ts';
+
+/**
+ * Sent prompts and the position among them. The unsent draft is the newest entry. Edits to a recalled prompt stay
+ * until something is sent, so browsing the history loses nothing.
+ */
+export interface History {
+  /** Oldest first. */
+  readonly entries: readonly Draft[];
+  /** Index of the entry in the composer; `entries.length` means the draft. */
+  readonly position: number;
+  /** Edited entries and the draft, by index. */
+  readonly edits: ReadonlyMap<number, Draft>;
+}
+
+/** The history after one step, and the new content of the composer. */
+export interface HistoryStep {
+  readonly history: History;
+  readonly draft: Draft;
+}
+
+const maxEntries = 2000;
+
+/** UTF-16 units. */
+const maxHeadingLength = 500;
+
+/** The first paragraph or line of a long text, which is often the question about the rest. */
+function headingOf(text: string): string {
+  const start = text.slice(0, maxHeadingLength);
+  const [paragraph = ''] = /^[^]*?\n\n/.exec(start) ?? [];
+  if (paragraph !== '' && !isLongPaste(paragraph)) return paragraph;
+  return /^.*\n/.exec(start)?.[0] ?? '';
+}
+
+/**
+ * A draft of a stored text, whose pastes are no longer known. If it is longer than anyone types, everything after its
+ * heading becomes a paste marker with `number`.
+ */
+export function recalledDraft(text: string, number = 1): Draft {
+  const clean = normalizeText(text);
+  if (!isTooLongToType(clean)) return draftFrom(clean);
+  const heading = headingOf(clean);
+  const buffer = { ...createBuffer(heading), pasteCount: number - 1 };
+  return draftOf(insertPaste(buffer, clean.slice(heading.length)));
+}
+
+/** A leading slash stays typed text: inside a paste marker it would not start a command. */
+function recalled(text: string): Draft {
+  return text.startsWith('/') ? draftFrom(text) : recalledDraft(text);
+}
+
+export function createHistory(texts: readonly string[] = []): History {
+  const entries = texts.slice(-maxEntries).map(recalled);
+  return { entries, position: entries.length, edits: new Map() };
+}
+
+const nothing = draftFrom('');
+
+function draftAt(history: History, index: number): Draft {
+  return history.edits.get(index) ?? history.entries[index] ?? nothing;
+}
+
+/** Moves to an entry (`entries.length` for the draft) and keeps the composer's text at its place. */
+function moveToEntry(history: History, index: number, current: Draft): HistoryStep {
+  const edits = new Map(history.edits).set(history.position, current);
+  const next = { ...history, edits, position: index };
+  return { history: next, draft: draftAt(next, index) };
+}
+
+/** Undefined at the oldest prompt. */
+export function olderEntry(history: History, current: Draft): HistoryStep | undefined {
+  return history.position === 0 ? undefined : moveToEntry(history, history.position - 1, current);
+}
+
+/** Undefined at the draft, which follows the newest prompt. */
+export function newerEntry(history: History, current: Draft): HistoryStep | undefined {
+  return history.position === history.entries.length
+    ? undefined
+    : moveToEntry(history, history.position + 1, current);
+}
+
+/**
+ * Adds a text that was sent or cleared by Ctrl+C, unless it is empty or repeats the newest entry. The returned `draft`
+ * goes into the composer: empty, or the unsent draft if a recalled prompt was sent.
+ */
+export function addEntry(history: History, sent: Draft): HistoryStep {
+  const wasDraft = history.position === history.entries.length;
+  const draft = wasDraft ? nothing : draftAt(history, history.entries.length);
+  const content = contentOf(sent);
+  const newest = history.entries.at(-1);
+  const isKnown = newest !== undefined && contentOf(newest) === content;
+  const entries =
+    content.trim() === '' || isKnown
+      ? history.entries
+      : [...history.entries.slice(1 - maxEntries), { ...sent, cursor: sent.text.length }];
+  return { history: { entries, position: entries.length, edits: new Map() }, draft };
+}
+
+/** A history search, newest first. The composer's draft is kept until the search ends. */
+export interface HistorySearch {
+  readonly query: string;
+  /** Index of the last match; undefined before the first one. */
+  readonly match: number | undefined;
+  /** No further match; `match` is still the last one. */
+  readonly isFailed: boolean;
+}
+
+export function startSearch(): HistorySearch {
+  return { query: '', match: undefined, isFailed: false };
+}
+
+/** Smart case: a query without capitals ignores case. */
+export function contains(entry: Draft, query: string): boolean {
+  const content = contentOf(entry);
+  return query === query.toLowerCase()
+    ? content.toLowerCase().includes(query)
+    : content.includes(query);
+}
+
+function find(
+  history: History,
+  search: HistorySearch,
+  from: number,
+  direction: -1 | 1,
+): HistorySearch {
+  const { entries } = history;
+  if (search.query === '') return { ...search, match: undefined, isFailed: false };
+  const shown = search.match === undefined ? undefined : entries[search.match];
+  const shownContent = shown === undefined ? undefined : contentOf(shown);
+  for (let index = from; index >= 0 && index < entries.length; index += direction) {
+    const entry = entries[index];
+    if (entry === undefined || !contains(entry, search.query)) continue;
+    // Skips repeated entries.
+    const isSame = index !== search.match && contentOf(entry) === shownContent;
+    if (!isSame) return { ...search, match: index, isFailed: false };
+  }
+  return { ...search, isFailed: true };
+}
+
+function newestIndex(history: History): number {
+  return history.entries.length - 1;
+}
+
+/** Appends to the query; keeps the current match if it still matches. */
+export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
+  const query = search.query + normalizeText(text);
+  return find(history, { ...search, query }, search.match ?? newestIndex(history), -1);
+}
+
+/** Removes the query's last character and searches again from the newest entry. */
+export function shortenQuery(history: History, search: HistorySearch): HistorySearch {
+  const query = search.query.slice(0, previousBoundary(search.query, search.query.length));
+  return find(history, { query, match: undefined, isFailed: false }, newestIndex(history), -1);
+}
+
+export function searchOlder(history: History, search: HistorySearch): HistorySearch {
+  return find(history, search, (search.match ?? history.entries.length) - 1, -1);
+}
+
+export function searchNewer(history: History, search: HistorySearch): HistorySearch {
+  return find(history, search, (search.match ?? newestIndex(history)) + 1, 1);
+}
+
+/** Up to `count` matches that are older than the current one, newest first. */
+export function olderMatches(
+  history: History,
+  search: HistorySearch,
+  count: number,
+): readonly Draft[] {
+  const found: Draft[] = [];
+  for (let next = search; search.match !== undefined && found.length < count;) {
+    next = searchOlder(history, next);
+    const match = next.isFailed ? undefined : matchOf(history, next);
+    if (match === undefined) break;
+    found.push(match);
+  }
+  return found;
+}
+
+/** The matching entry, if any. */
+export function matchOf(history: History, { match }: HistorySearch): Draft | undefined {
+  return match === undefined ? undefined : history.entries[match];
+}
+
+/**
+ * Recalls the match as it was sent, which may replace an edit of it, with the draft as the newest entry; without a
+ * match, returns the draft.
+ */
+export function acceptSearch(
+  history: History,
+  { match }: HistorySearch,
+  current: Draft,
+): HistoryStep {
+  if (match === undefined) return { history, draft: current };
+  const edits = new Map(history.edits).set(history.position, current);
+  edits.delete(match);
+  const next = { ...history, edits, position: match };
+  return { history: next, draft: draftAt(next, match) };
+}

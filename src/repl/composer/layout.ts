@@ -1,0 +1,179 @@
+import type { Draft, TextBuffer } from './text-buffer.ts';
+import {
+  blockAfter,
+  blockAt,
+  blockBefore,
+  rowsOf,
+  type Block,
+  type VisualRow,
+} from './visual-rows.ts';
+
+/** Columns of the mark in front of the composer's rows. */
+export const composerMarkColumns = 2;
+
+export function composerColumns(columns: number): number {
+  return Math.max(1, columns - composerMarkColumns);
+}
+
+export function composerRows(rows: number): number {
+  return Math.max(1, Math.min(10, Math.floor(rows / 2)));
+}
+
+export function pageRows(rows: number): number {
+  return Math.max(1, composerRows(rows) - 1);
+}
+
+export interface Layout {
+  /** Plain text without escapes, none wider than the window. */
+  readonly rows: readonly string[];
+  /** Index in `rows`. */
+  readonly cursorRow: number;
+  /** Number of columns left of the caret. */
+  readonly cursorColumn: number;
+  /** Whether there is more text above and below the rows. */
+  readonly hasMoreAbove: boolean;
+  readonly hasMoreBelow: boolean;
+  /** The selected columns of each row; undefined without a selection. */
+  readonly selections: readonly (Range | undefined)[] | undefined;
+}
+
+/** From `from` up to `to`. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A row of a block; `rows` are all rows of `block`. */
+interface Place {
+  readonly draft: Draft;
+  readonly width: number;
+  readonly block: Block;
+  readonly rows: readonly VisualRow[];
+  readonly index: number;
+}
+
+function placeOf(
+  draft: Draft,
+  width: number,
+  block: Block,
+  index: (rows: number) => number,
+): Place {
+  const rows = rowsOf(draft, block, width);
+  return { draft, width, block, rows, index: index(rows.length) };
+}
+
+function placeOfCursor(draft: Draft, columns: number): Place {
+  // One column is reserved for the caret after the last character.
+  const width = Math.max(1, columns - 1);
+  const place = placeOf(draft, width, blockAt(draft.text, draft.cursor), () => 0);
+  const index = place.rows.findLastIndex(({ start }) => start <= draft.cursor);
+  return { ...place, index: Math.max(0, index) };
+}
+
+function above(place: Place): Place | undefined {
+  if (place.index > 0) return { ...place, index: place.index - 1 };
+  const block = blockBefore(place.draft.text, place.block);
+  return block && placeOf(place.draft, place.width, block, (rows) => rows - 1);
+}
+
+function below(place: Place): Place | undefined {
+  if (place.index < place.rows.length - 1) return { ...place, index: place.index + 1 };
+  const block = blockAfter(place.draft.text, place.block);
+  return block && placeOf(place.draft, place.width, block, () => 0);
+}
+
+function rowAt({ rows, index }: Place): VisualRow {
+  return rows[index] ?? { start: 0, end: 0, cells: [] };
+}
+
+function columnOf({ cells }: VisualRow, offset: number): number {
+  return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
+}
+
+/** A space at a wrap that exceeds the width is not drawn, because the renderer would truncate the row. */
+function textOf({ cells }: VisualRow, width: number): string {
+  const used = cells.reduce((columns, cell) => columns + cell.width, 0);
+  const isHanging = used > width && cells.at(-1)?.text === ' ';
+  const drawn = isHanging ? cells.slice(0, -1) : cells;
+  return drawn.map((cell) => cell.text).join('');
+}
+
+/** A selected line end is a column, if the row has space for it. */
+function selectedColumns(
+  text: string,
+  row: VisualRow,
+  { from, to }: Range,
+  width: number,
+): Range | undefined {
+  const isEnd = text.charAt(row.end) === '\n' && from <= row.end && to > row.end;
+  if (!isEnd && (to <= row.start || from >= row.end)) return undefined;
+  const first = columnOf(row, Math.max(from, row.start));
+  const last = columnOf(row, Math.min(to, row.end)) + (isEnd ? 1 : 0);
+  return { from: Math.min(first, width), to: Math.min(last, width) };
+}
+
+/** Up to `count` consecutive places, nearest first. */
+function walk(start: Place, step: (place: Place) => Place | undefined, count: number): Place[] {
+  const places: Place[] = [];
+  for (let place = start; places.length < count;) {
+    const next = step(place);
+    if (next === undefined) break;
+    places.push(next);
+    place = next;
+  }
+  return places;
+}
+
+/** At most `height` rows around the caret; only these are laid out, so the time does not grow with the text. */
+export function layout(
+  draft: Draft,
+  columns: number,
+  height = Number.POSITIVE_INFINITY,
+  /** Selected offsets. */
+  selected?: Range,
+): Layout {
+  const cursor = placeOfCursor(draft, columns);
+  const rest = Math.max(0, height - 1);
+  const before = walk(cursor, above, rest);
+  const after = walk(cursor, below, rest);
+  const fewerAfter = Math.min(after.length, Math.max(Math.floor(rest / 2), rest - before.length));
+  const shownBefore = before.slice(0, rest - fewerAfter).toReversed();
+  const shown = [...shownBefore, cursor, ...after.slice(0, fewerAfter)];
+  const rows = shown.map((place) => textOf(rowAt(place), cursor.width));
+  return {
+    rows,
+    cursorRow: shownBefore.length,
+    cursorColumn: columnOf(rowAt(cursor), draft.cursor),
+    hasMoreAbove: rowAt(shown[0] ?? cursor).start > 0,
+    hasMoreBelow: rowAt(shown.at(-1) ?? cursor).end < draft.text.length,
+    selections:
+      selected &&
+      shown.map((place) => selectedColumns(draft.text, rowAt(place), selected, cursor.width)),
+  };
+}
+
+/** The offset in a row for a column: before the character that covers it. */
+function offsetAt(text: string, row: VisualRow, column: number): number {
+  let used = 0;
+  for (const cell of row.cells) {
+    used += cell.width;
+    if (used > column) return cell.offset;
+  }
+  const endsLine = row.end === text.length || text.charAt(row.end) === '\n';
+  // The end of a wrapped row is the start of the next one.
+  return endsLine ? row.end : (row.cells.at(-1)?.offset ?? row.end);
+}
+
+/** Keeps the caret's column; undefined beyond the first and last row, where Up and Down browse the history. */
+export function moveVertically(
+  buffer: TextBuffer,
+  rows: number,
+  columns: number,
+): TextBuffer | undefined {
+  const start = placeOfCursor(buffer, columns);
+  const target = walk(start, rows < 0 ? above : below, Math.abs(rows)).at(-1);
+  if (target === undefined) return undefined;
+  const preferredColumn = buffer.preferredColumn ?? columnOf(rowAt(start), buffer.cursor);
+  const cursor = offsetAt(buffer.text, rowAt(target), preferredColumn);
+  return { ...buffer, cursor, preferredColumn, lastEdit: undefined };
+}

@@ -1,0 +1,185 @@
+import { boundaryFrom } from './grapheme-boundary.ts';
+import {
+  normalizeText,
+  contentOf,
+  isLongPaste,
+  isPasteMarker,
+  registerPaste,
+  type MarkedText,
+  type Paste,
+} from './paste.ts';
+
+export interface Draft extends MarkedText {
+  /** UTF-16 offset of the caret, always on a character boundary. */
+  readonly cursor: number;
+}
+
+/** One undo step: at offset `at`, `removed` became `inserted`; `cursor` is the caret before the edit. */
+export interface Edit {
+  readonly at: number;
+  readonly removed: string;
+  readonly inserted: string;
+  readonly cursor: number;
+}
+
+/** The kind of the last edit, if the next one can be joined with it. */
+export type LastEdit =
+  | { readonly kind: 'insert' | 'remove' | 'kill' }
+  | { readonly kind: 'yank'; readonly from: number; readonly index: number };
+
+/** The composer's text. Immutable: every edit returns a new buffer. */
+export interface TextBuffer extends Draft {
+  readonly undoStack: readonly Edit[];
+  readonly redoStack: readonly Edit[];
+  /** Killed texts, newest first. */
+  readonly killRing: readonly MarkedText[];
+  /** Number of the last paste marker. */
+  readonly pasteCount: number;
+  /** Column that vertical moves keep; undefined after any other action. */
+  readonly preferredColumn: number | undefined;
+  readonly lastEdit: LastEdit | undefined;
+}
+
+/** A draft of plain text, with the caret at its end. */
+export function draftFrom(text: string): Draft {
+  const clean = normalizeText(text);
+  return { text: clean, cursor: clean.length, pastes: new Map() };
+}
+
+export function createBuffer(text = ''): TextBuffer {
+  return {
+    ...draftFrom(text),
+    undoStack: [],
+    redoStack: [],
+    killRing: [],
+    pasteCount: 0,
+    preferredColumn: undefined,
+    lastEdit: undefined,
+  };
+}
+
+export function draftOf({ text, cursor, pastes }: TextBuffer): Draft {
+  return { text, cursor, pastes };
+}
+
+/** Replaces the draft: clears the undo stack, keeps the kill ring and the paste count. */
+export function withDraft(buffer: TextBuffer, { text, cursor, pastes }: Draft): TextBuffer {
+  const numbers = Array.from(pastes.values(), ({ number }) => number);
+  const pasteCount = Math.max(buffer.pasteCount, ...numbers);
+  return { ...endEdit(buffer), text, cursor, pastes, pasteCount, undoStack: [], redoStack: [] };
+}
+
+export function clearBuffer(buffer: TextBuffer): TextBuffer {
+  return withDraft(buffer, draftFrom(''));
+}
+
+export function isEmpty(buffer: Draft): boolean {
+  return buffer.text === '';
+}
+
+/** Ends the last edit: the next one is a separate undo step. */
+export function endEdit(buffer: TextBuffer): TextBuffer {
+  return { ...buffer, preferredColumn: undefined, lastEdit: undefined };
+}
+
+export function moveTo(buffer: TextBuffer, offset: number): TextBuffer {
+  return { ...endEdit(buffer), cursor: boundaryFrom(buffer.text, offset) };
+}
+
+const maxUndoSteps = 500;
+
+/** Adds an edit; `joinsLast` joins it with the last one if both change the same word. */
+export function joinEdit(stack: readonly Edit[], edit: Edit, joinsLast: boolean): readonly Edit[] {
+  const last = stack.at(-1);
+  const joined = joinsLast && last !== undefined ? joinTyped(last, edit) : undefined;
+  return joined === undefined
+    ? [...stack.slice(1 - maxUndoSteps), edit]
+    : [...stack.slice(0, -1), joined];
+}
+
+function joinTyped(last: Edit, edit: Edit): Edit | undefined {
+  if (last.removed === '' && edit.removed === '') {
+    if (last.at + last.inserted.length !== edit.at) return undefined;
+    if (/\s$/.test(last.inserted) && /^\S/.test(edit.inserted)) return undefined;
+    return { ...last, inserted: last.inserted + edit.inserted };
+  }
+  if (last.inserted !== '' || edit.inserted !== '') return undefined;
+  if (edit.at + edit.removed.length === last.at) {
+    return { ...last, at: edit.at, removed: edit.removed + last.removed };
+  }
+  return edit.at === last.at ? { ...last, removed: last.removed + edit.removed } : undefined;
+}
+
+/** The range starts and ends on character boundaries. The text may contain markers of the buffer's pastes. */
+export function replaceRange(
+  buffer: TextBuffer,
+  from: number,
+  to: number,
+  inserted: string,
+  lastEdit?: LastEdit,
+): TextBuffer {
+  const removed = buffer.text.slice(from, to);
+  if (removed === '' && inserted === '') return endEdit(buffer);
+  const text = buffer.text.slice(0, from) + inserted + buffer.text.slice(to);
+  const edit: Edit = { at: from, removed, inserted, cursor: buffer.cursor };
+  const joinsLast = lastEdit !== undefined && lastEdit.kind === buffer.lastEdit?.kind;
+  return {
+    ...buffer,
+    text,
+    cursor: boundaryFrom(text, from + inserted.length),
+    undoStack: joinEdit(buffer.undoStack, edit, joinsLast),
+    redoStack: [],
+    preferredColumn: undefined,
+    lastEdit,
+  };
+}
+
+/** Types a text at the caret; consecutive calls are undone word by word. */
+export function insert(buffer: TextBuffer, text: string): TextBuffer {
+  const { cursor } = buffer;
+  return replaceRange(buffer, cursor, cursor, normalizeText(text), { kind: 'insert' });
+}
+
+/** Pastes a text at the caret; a long one becomes a marker that counts as one character. */
+export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
+  const { cursor } = buffer;
+  const clean = normalizeText(text);
+  const number = buffer.pasteCount + 1;
+  const registered = isLongPaste(clean)
+    ? registerPaste(buffer.pastes, { number, text: clean })
+    : undefined;
+  if (registered === undefined) return replaceRange(buffer, cursor, cursor, clean);
+  const { marker, pastes } = registered;
+  return replaceRange({ ...buffer, pastes, pasteCount: number }, cursor, cursor, marker);
+}
+
+/** The offset of the paste marker before the caret, else after it. */
+function markerAt({ text, cursor }: Draft): number | undefined {
+  return [cursor - 1, cursor].find((at) => isMarkerAt(text, at));
+}
+
+function isMarkerAt(text: string, at: number): boolean {
+  const pair = /^[\ud800-\udbff][\udc00-\udfff]$/;
+  return isPasteMarker(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1));
+}
+
+/** The paste whose marker is next to the caret. */
+export function pasteAtCursor(buffer: Draft): Paste | undefined {
+  const at = markerAt(buffer);
+  return at === undefined ? undefined : buffer.pastes.get(buffer.text.charAt(at));
+}
+
+/** Replaces the paste marker at the caret with its text; undo restores the marker. */
+export function expandPaste(buffer: TextBuffer): TextBuffer {
+  const at = markerAt(buffer);
+  const paste = pasteAtCursor(buffer);
+  if (at === undefined || paste === undefined) return buffer;
+  return replaceRange(buffer, at, at + 1, paste.text);
+}
+
+/** Replaces the whole text, as one undo step. */
+export function replaceContent(buffer: TextBuffer, text: string): TextBuffer {
+  const clean = normalizeText(text);
+  if (clean === contentOf(buffer)) return endEdit(buffer);
+  return replaceRange(buffer, 0, buffer.text.length, clean);
+}

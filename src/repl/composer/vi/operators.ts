@@ -1,0 +1,259 @@
+import { graphemes } from '../../../terminal/text/width.ts';
+import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { isPasteMarker, mergePastes } from '../paste.ts';
+import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
+import type { Moved } from './motions.ts';
+import {
+  firstNonBlank,
+  isEmptyLine,
+  isLineEnd,
+  lineEnd,
+  lineStart,
+  lineStartFrom,
+  onCharacter,
+  repeatText,
+} from './text.ts';
+import type { Operator, Range, Register } from './vi-state.ts';
+
+/** Columns of one indentation. */
+const indentColumns = 4;
+
+export function wholeLines(text: string, from: number, to: number): Range {
+  return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
+}
+
+/** An exclusive end at the start of a line becomes the end of the line before, or whole lines. */
+function withoutLineStart(text: string, { from, to, isLinewise }: Range): Range {
+  const endsLine = to > from && lineStart(text, to) === to && lineStart(text, from) < to;
+  if (isLinewise || !endsLine) return { from, to, isLinewise };
+  const isIndent = from <= firstNonBlank(text, from);
+  return isIndent ? wholeLines(text, from, to - 1) : { from, to: to - 1, isLinewise: false };
+}
+
+/** The text that a motion covers. */
+export function motionRange(text: string, cursor: number, { offset, span }: Moved): Range {
+  const from = Math.min(cursor, offset);
+  const to = Math.max(cursor, offset);
+  if (span === 'linewise') return wholeLines(text, from, to);
+  if (span === 'inclusive') {
+    return { from, to: to < lineEnd(text, to) ? nextBoundary(text, to) : to, isLinewise: false };
+  }
+  return withoutLineStart(text, { from, to, isLinewise: false });
+}
+
+/** A deletion from blanks of one line to blanks of another covers whole lines. */
+export function widened(text: string, range: Range): Range {
+  const { from, to, isLinewise } = range;
+  const isOneLine = lineStart(text, from) === lineStart(text, to);
+  if (isLinewise || isOneLine || from > firstNonBlank(text, from)) return range;
+  const after = text.slice(to, lineEnd(text, to));
+  return /^[ \t]*$/.test(after) ? wholeLines(text, from, to) : range;
+}
+
+export function registerOf({ text, pastes }: TextBuffer, range: Range): Register {
+  const { from, to, isLinewise } = range;
+  return { text: text.slice(from, to), pastes, isLinewise };
+}
+
+function removeLines(buffer: TextBuffer, { from, to }: Range): TextBuffer {
+  const { text } = buffer;
+  const isLast = to === text.length;
+  const start = isLast ? Math.max(0, from - 1) : from;
+  const removed = replaceRange(buffer, start, isLast ? to : to + 1, '');
+  const at = Math.min(isLast ? start : from, removed.text.length);
+  return moveTo(removed, onCharacter(removed.text, firstNonBlank(removed.text, at)));
+}
+
+function remove(buffer: TextBuffer, range: Range): TextBuffer {
+  if (range.isLinewise) return removeLines(buffer, range);
+  const removed = replaceRange(buffer, range.from, range.to, '');
+  return moveTo(removed, onCharacter(removed.text, Math.min(range.from, removed.text.length)));
+}
+
+function indented(line: string, by: number): string {
+  if (line === '') return line;
+  const [blanks = ''] = /^[ \t]*/.exec(line) ?? [];
+  const columns = blanks.replaceAll('\t', ' '.repeat(indentColumns)).length;
+  return ' '.repeat(Math.max(0, columns + by)) + line.slice(blanks.length);
+}
+
+function shift(buffer: TextBuffer, { from, to }: Range, by: number): TextBuffer {
+  const { from: start, to: end } = wholeLines(buffer.text, from, to);
+  const lines = buffer.text.slice(start, end).split('\n');
+  const shifted = lines.map((line) => indented(line, by)).join('\n');
+  const changed = replaceRange(buffer, start, end, shifted);
+  return moveTo(changed, onCharacter(changed.text, firstNonBlank(changed.text, start)));
+}
+
+const caseChanges = {
+  'g~': (character: string) => {
+    const upper = character.toUpperCase();
+    return upper === character ? character.toLowerCase() : upper;
+  },
+  gu: (character: string) => character.toLowerCase(),
+  gU: (character: string) => character.toUpperCase(),
+} as const;
+
+/** Paste markers, and characters whose other case is longer, stay. */
+function withCase(text: string, otherCase: (character: string) => string): string {
+  return Array.from(graphemes(text), (character) => {
+    const changed = isPasteMarker(character) ? character : otherCase(character);
+    return changed.length === character.length ? changed : character;
+  }).join('');
+}
+
+function changeCase(
+  buffer: TextBuffer,
+  { from, to }: Range,
+  start: number,
+  otherCase: (character: string) => string,
+): TextBuffer {
+  const changed = replaceRange(buffer, from, to, withCase(buffer.text.slice(from, to), otherCase));
+  return moveTo(changed, onCharacter(changed.text, start));
+}
+
+/** The effect of an operator. With `inserts`, text is to be typed at the caret. */
+export interface Operated {
+  readonly buffer: TextBuffer;
+  readonly register?: Register;
+  readonly inserts?: boolean;
+}
+
+/** Applies an operator to a range. After a yank or a change of case, the caret is at `start`. */
+export function applyOperator(
+  buffer: TextBuffer,
+  operator: Operator,
+  range: Range,
+  start = range.from,
+): Operated {
+  const register = registerOf(buffer, range);
+  // An empty line is something, an empty range of characters is not.
+  const isNothing = range.from === range.to && !range.isLinewise;
+  switch (operator) {
+    case 'd':
+      return isNothing ? { buffer } : { buffer: remove(buffer, range), register };
+    case 'c': {
+      const changed = moveTo(replaceRange(buffer, range.from, range.to, ''), range.from);
+      return { buffer: changed, inserts: true, ...(!isNothing && { register }) };
+    }
+    case 'y':
+      return { buffer: moveTo(buffer, start), register };
+    case '>':
+      return { buffer: shift(buffer, range, indentColumns) };
+    case '<':
+      return { buffer: shift(buffer, range, -indentColumns) };
+    case 'g~':
+    case 'gu':
+    case 'gU':
+      return { buffer: changeCase(buffer, range, start, caseChanges[operator]) };
+  }
+}
+
+// Changes of normal mode that are not an operator with a motion. They return the same buffer if nothing changes.
+
+function putLines(buffer: TextBuffer, lines: string, isAfter: boolean): TextBuffer {
+  const { text, cursor } = buffer;
+  const at = isAfter ? lineEnd(text, cursor) : lineStart(text, cursor);
+  const done = replaceRange(buffer, at, at, isAfter ? `\n${lines}` : `${lines}\n`);
+  return moveTo(done, onCharacter(done.text, firstNonBlank(done.text, isAfter ? at + 1 : at)));
+}
+
+/** `p` and `P`: the caret is on the last character of the text, or on the first if it has several lines. */
+export function put(
+  buffer: TextBuffer,
+  register: Register,
+  isAfter: boolean,
+  count: number,
+): TextBuffer {
+  const { text: content, pastes } = mergePastes(buffer.pastes, register);
+  const merged = { ...buffer, pastes };
+  if (register.isLinewise) {
+    return putLines(merged, repeatText(content, count, '\n'), isAfter);
+  }
+  const { text, cursor } = merged;
+  const at = isAfter && !isLineEnd(text, cursor) ? nextBoundary(text, cursor) : cursor;
+  const whole = repeatText(content, count);
+  const done = replaceRange(merged, at, at, whole);
+  const end = at + whole.length;
+  return moveTo(done, whole.includes('\n') ? at : previousBoundary(done.text, end));
+}
+
+/** The blanks between two joined lines. */
+function glueOf(before: string, after: string): string {
+  if (after === '' || after.startsWith(')') || before === '' || /[ \t]$/.test(before)) return '';
+  return ' ';
+}
+
+/** `J` and `gJ`: joins `count` lines; without a second line, nothing changes. */
+export function join(buffer: TextBuffer, count: number, isSpaced: boolean): TextBuffer {
+  const { text, cursor } = buffer;
+  const from = lineStart(text, cursor);
+  const to = lineEnd(text, lineStartFrom(text, cursor, Math.max(1, count - 1)));
+  const lines = text.slice(from, to).split('\n');
+  if (lines.length < Math.min(2, count + 1)) return buffer;
+  let joined = lines[0] ?? '';
+  let at = joined.length;
+  for (const line of lines.slice(1)) {
+    const added = isSpaced ? line.replace(/^[ \t]+/, '') : line;
+    const glue = isSpaced ? glueOf(joined, added) : '';
+    at = joined.length + (glue === '' && isSpaced && added === '' ? -1 : 0);
+    joined += glue + added;
+  }
+  const done = replaceRange(buffer, from, to, joined);
+  return moveTo(done, onCharacter(done.text, from + Math.max(0, at)));
+}
+
+/** `r`: nothing changes if the line has fewer characters. */
+export function replaceCharacters(
+  buffer: TextBuffer,
+  character: string,
+  count: number,
+): TextBuffer {
+  const { text, cursor } = buffer;
+  let end = cursor;
+  for (let left = count; left > 0; left -= 1) {
+    if (isLineEnd(text, end)) return buffer;
+    end = nextBoundary(text, end);
+  }
+  const isLine = character === '\n';
+  const replaced = replaceRange(buffer, cursor, end, isLine ? '\n' : character.repeat(count));
+  const at = replaced.cursor;
+  return isLine ? replaced : moveTo(replaced, previousBoundary(replaced.text, at));
+}
+
+/** `~`: switches the case of characters and moves past them. */
+export function toggleCase(buffer: TextBuffer, count: number): TextBuffer {
+  const { text, cursor } = buffer;
+  let end = cursor;
+  for (let left = count; left > 0 && !isLineEnd(text, end); left -= 1)
+    end = nextBoundary(text, end);
+  const toggled = withCase(text.slice(cursor, end), caseChanges['g~']);
+  const done = replaceRange(buffer, cursor, end, toggled);
+  return moveTo(done, onCharacter(done.text, end));
+}
+
+/** `o` and `O`: an empty line for text. */
+export function openLine(buffer: TextBuffer, isBelow: boolean): TextBuffer {
+  const { text, cursor } = buffer;
+  const at = isBelow ? lineEnd(text, cursor) : lineStart(text, cursor);
+  const opened = replaceRange(buffer, at, at, '\n');
+  return moveTo(opened, isBelow ? at + 1 : at);
+}
+
+/** Where `i`, `a`, `I`, `A` and `gI` insert text. */
+export function insertionOffset({ text, cursor }: TextBuffer, name: string): number {
+  switch (name) {
+    case 'a':
+      return isEmptyLine(text, cursor) || isLineEnd(text, cursor)
+        ? cursor
+        : nextBoundary(text, cursor);
+    case 'A':
+      return lineEnd(text, cursor);
+    case 'I':
+      return firstNonBlank(text, cursor);
+    case 'gI':
+      return lineStart(text, cursor);
+    default:
+      return cursor;
+  }
+}

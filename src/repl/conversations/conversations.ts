@@ -1,0 +1,269 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { cleanLine } from '../../secrets/secrets.ts';
+import type { LibraryEntry } from '../../conversation/library/library.ts';
+import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import { refusalNotice } from '../../output/notices.ts';
+import { copyDialog } from '../dialog.ts';
+import { notice, type Entry } from '../entry.ts';
+import { runActivity, type Session, dispatchConversation } from '../session.ts';
+import type { SlashCommand } from '../slash-command.ts';
+import type { ListEvent, ReplState, OpenList, ListOptions, Step } from '../state.ts';
+import {
+  task,
+  withKeysReleased,
+  startActivity,
+  openDialog,
+  print,
+  step,
+  printNotice,
+  andThen,
+} from '../step.ts';
+import { closingOf } from '../text/closing.ts';
+import { sentEntries } from '../text/sent-prompt.ts';
+import type { ReplLibrary } from './library.ts';
+import { promptsOf, type PromptAndAnswer } from './position.ts';
+
+type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
+
+export const newList = (parts: NewList): OpenList => ({
+  query: '',
+  ...parts,
+  searchesTexts: false,
+  excerpts: [],
+  selected: 0,
+  isReading: false,
+  preview: undefined,
+});
+
+/** Lists the conversations, filtered by the query; keys typed meanwhile are for the list. */
+export function openList(state: ReplState, options: ListOptions = {}, query = ''): Step {
+  const wanted = task(readConversations, { options, query }, withKeysReleased);
+  const started = startActivity(state, 'reading conversations', wanted);
+  if (state.isLineMode) return started;
+  return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
+}
+
+export async function readConversations(
+  session: Session,
+  { options, query = '' }: { readonly options: ListOptions; readonly query?: string },
+): Promise<void> {
+  const stored = session.library.list();
+  const entries = stored.entries();
+  if (entries.length === 0) {
+    throw new Failure('not_found', 'there is no conversation yet', {
+      hint: 'the first prompt starts one',
+    });
+  }
+  const rows = stored.read(entries, 0);
+  const list = newList({ options, openedAt: session.context.clock.date(), entries, rows, query });
+  session.dispatch({ type: 'list-opened', list });
+}
+
+/** Reads a part of an open list, after keys and timers were handled. */
+async function readPart(
+  session: Session,
+  entries: readonly LibraryEntry[],
+  read: (stored: ReturnType<ReplLibrary['list']>) => ListEvent,
+): Promise<void> {
+  await nextTick();
+  if (session.state().list?.entries !== entries) return;
+  session.dispatch({ type: 'list-changed', event: read(session.library.list()) });
+}
+
+/** A part of the list, from one of its entries on. */
+interface ListPart {
+  readonly entries: readonly LibraryEntry[];
+  readonly from: number;
+}
+
+export function readList(session: Session, { entries, from }: ListPart): Promise<void> {
+  return readPart(session, entries, (stored) => {
+    return { type: 'rows-read', entries, rows: stored.read(entries, from) };
+  });
+}
+
+export function searchList(
+  session: Session,
+  { entries, from, query }: ListPart & { readonly query: string },
+): Promise<void> {
+  return readPart(session, entries, (stored) => {
+    const excerpts = stored.search(entries, from, query);
+    return { type: 'texts-searched', entries, query, from, excerpts };
+  });
+}
+
+export function previewConversation(
+  session: Session,
+  { entries, entry }: Pick<ListPart, 'entries'> & { readonly entry: LibraryEntry },
+): Promise<void> {
+  return readPart(session, entries, (stored) => {
+    return { type: 'preview-read', entries, id: entry.id, turns: stored.preview(entry) };
+  });
+}
+
+/** Prompts shown of a reopened conversation; more would push the composer far down. */
+const maxPrompts = 3;
+
+function answerEntries(answer: Turn | undefined): readonly Entry[] {
+  if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
+  const { content: text, refusal, model } = answer;
+  const isCut = answer.incomplete === true || answer.finishReason === 'length';
+  return [
+    ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
+    ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),
+    ...(isCut ? [notice('cut off; /continue resumes it')] : []),
+  ];
+}
+
+function promptEntries(conversation: Conversation, pair: PromptAndAnswer): readonly Entry[] {
+  return [
+    ...sentEntries(pair.prompt.content),
+    ...answerEntries(pair.answer),
+    ...closingOf(conversation, pair),
+  ];
+}
+
+/** The conversation from `turnId` (a prompt or answer) to its end. */
+export function entriesFrom(conversation: Conversation, turnId: string): readonly Entry[] {
+  const pairs = promptsOf(pathOf(conversation));
+  const first = pairs.findIndex(({ prompt, answer }) => [prompt.id, answer?.id].includes(turnId));
+  return pairs.slice(first).flatMap((pair) => promptEntries(conversation, pair));
+}
+
+/** The last prompts and answers of a reopened conversation, below its id and title. */
+export function showConversation(conversation: Conversation): readonly Entry[] {
+  const pairs = promptsOf(pathOf(conversation));
+  const shown = pairs.slice(-maxPrompts);
+  const hidden = pairs.length - shown.length;
+  const title = titleOf(conversation);
+  const prompts = hidden === 1 ? '1 earlier prompt is' : `${hidden} earlier prompts are`;
+  const earlier = hidden === 0 ? '' : `; ${prompts} not shown`;
+  const head = notice(
+    `conversation ${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`,
+  );
+  return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
+}
+
+export function describeConversations(
+  session: Session,
+  { query }: { readonly query: string },
+): Promise<void> {
+  return runActivity(session, async (signal) => [
+    notice(await session.library.describe(query, signal)),
+  ]);
+}
+
+export function newConversation(session: Session): Promise<void> {
+  return runActivity(session, async () => {
+    await session.useJournal(session.library.create());
+    const { parameters } = session.state().settings;
+    if (parameters !== undefined) session.journal().setParameters(parameters);
+    dispatchConversation(session);
+    const { role, system } = session.state().settings;
+    const [name, what] =
+      role === undefined
+        ? ['system', 'system prompt']
+        : ['role', cleanLine(session.context, `role ${role}`)];
+    const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
+    return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
+  });
+}
+
+/** Opens the list, filtered by the name, if that is the name of several conversations. */
+export async function resume(
+  session: Session,
+  { name, settings, isBranch = false }: ListOptions & { readonly name: string },
+): Promise<void> {
+  const { library } = session;
+  const id = library.find(name);
+  if (id === undefined) {
+    const options = { isBranch, ...(settings !== undefined && { settings }) };
+    return readConversations(session, { options, query: name });
+  }
+  return runActivity(session, async () => {
+    // This process already holds its lock.
+    if (id === session.journal().conversation().id && !isBranch)
+      return [notice('this conversation is already open')];
+    const opened = isBranch
+      ? ({ isOpen: true, journal: library.branch(id) } as const)
+      : library.resume(id);
+    if (!opened.isOpen) {
+      const title = cleanLine(session.context, opened.refusal.message);
+      openDialog(session, copyDialog(title, id, session.state().chosenFrom !== undefined));
+      return [];
+    }
+    const { journal } = opened;
+    await session.useJournal(journal);
+    dispatchConversation(session, settings);
+    return showConversation(journal.conversation());
+  });
+}
+
+export function setTitle(session: Session, { title }: { readonly title: string }): Promise<void> {
+  session.journal().setTitle(title);
+  dispatchConversation(session);
+  return print(session, { entries: [notice(`the title is now ${title}`)] });
+}
+
+function rename(state: ReplState, title: string): Step {
+  if (title !== '') return step(state, task(setTitle, { title }));
+  const current = titleOf(state.conversation);
+  return current === ''
+    ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
+    : printNotice(state, `the title is ${current}`);
+}
+
+/** What is attached belongs to the conversation that ends. */
+function startConversation(state: ReplState): Step {
+  const names = state.attachments.map(({ name }) => name);
+  const next = { ...state, attachments: [] };
+  const removed =
+    names.length === 0 ? step(next) : printNotice(next, `no longer attached: ${names.join(', ')}`);
+  return andThen(removed, (without) =>
+    startActivity(without, 'opening a conversation', task(newConversation, undefined)),
+  );
+}
+
+export const conversationCommands: readonly SlashCommand[] = [
+  {
+    name: 'new',
+    surplusHint: '/new starts a conversation; then /rename TITLE sets its title',
+    summary: 'start a new conversation',
+    group: 'conversations',
+    run: startConversation,
+  },
+  {
+    name: 'resume',
+    argument: '[name]',
+    summary: 'open the named conversation, or one from a list',
+    group: 'conversations',
+    example: '/resume tea',
+    completes: 'conversations',
+    run: (state, name) =>
+      name === ''
+        ? openList(state)
+        : startActivity(
+            { ...state, chosenFrom: undefined },
+            'opening a conversation',
+            task(resume, { name }),
+          ),
+  },
+  {
+    name: 'conversations',
+    argument: '[text]',
+    summary: 'list conversations, or those with all words of a text',
+    group: 'conversations',
+    example: '/conversations tea',
+    run: (state, query) =>
+      startActivity(state, 'reading conversations', task(describeConversations, { query })),
+  },
+  {
+    name: 'rename',
+    argument: '[title]',
+    summary: 'show or set the title of this conversation',
+    group: 'conversations',
+    example: '/rename Tea for two',
+    run: rename,
+  },
+];

@@ -1,0 +1,188 @@
+import type { Message } from '../../client/contract.ts';
+import { contextFit } from '../../conversation/context-fit.ts';
+import { estimateMessages } from '../../conversation/token-estimate.ts';
+import {
+  endingWith,
+  messagesOf,
+  pathOf,
+  summaryOf,
+  textOf,
+  type Conversation,
+  type Turn,
+  modelOf,
+  systemOf,
+} from '../../conversation/tree.ts';
+import type { Branch, ContextUse, ReplState } from '../state.ts';
+
+/** The turns before the next prompt; undone ones are not part of it. */
+export function currentPath(
+  conversation: Conversation,
+  branch: Branch | undefined,
+): readonly Turn[] {
+  return pathOf(conversationOf({ conversation, branch }));
+}
+
+/** The conversation up to the place of the next prompt. */
+export function conversationOf({
+  conversation,
+  branch,
+}: Pick<ReplState, 'conversation' | 'branch'>): Conversation {
+  return branch === undefined ? conversation : endingWith(conversation, branch.parent);
+}
+
+/** The messages of a request; an empty system prompt is omitted. */
+export function messagesFor(conversation: Conversation): readonly Message[] {
+  return messagesOf(conversation).filter(
+    ({ role, content }) => role !== 'system' || content.trim() !== '',
+  );
+}
+
+export interface PromptAndAnswer {
+  readonly prompt: Turn;
+  readonly answer: Turn | undefined;
+}
+
+export function promptsOf(path: readonly Turn[]): readonly PromptAndAnswer[] {
+  const prompts = path.flatMap((turn, index) => (turn.role === 'user' ? [index] : []));
+  return prompts.flatMap((start, number) => {
+    const [prompt, ...others] = path.slice(start, prompts[number + 1]);
+    const answer = others.find(({ role }) => role === 'assistant');
+    return prompt === undefined ? [] : [{ prompt, answer }];
+  });
+}
+
+export function lastPrompt(path: readonly Turn[]): PromptAndAnswer | undefined {
+  return promptsOf(path).at(-1);
+}
+
+/** Whether the answer has text or a refusal. */
+export function isAnswered(
+  pair: PromptAndAnswer,
+): pair is PromptAndAnswer & { readonly answer: Turn } {
+  return pair.answer !== undefined && textOf(pair.answer) !== '';
+}
+
+/** The last answer with text or a refusal. */
+export function lastAnswer(path: readonly Turn[]): Turn | undefined {
+  return path.findLast((turn) => turn.role === 'assistant' && textOf(turn) !== '');
+}
+
+/** The next prompt becomes a version of an unanswered one, so that the roles in a request alternate. */
+export function nextParent({ conversation, branch }: ReplState): string | undefined {
+  const path = currentPath(conversation, branch);
+  const pair = lastPrompt(path);
+  if (pair === undefined || isAnswered(pair)) return path.at(-1)?.id;
+  return pair.prompt.parent;
+}
+
+/** Updates the context use too. */
+export function withBranch(state: ReplState, branch: Branch | undefined): ReplState {
+  return { ...state, branch, context: contextUse(state.conversation, branch) };
+}
+
+/** Prompt and completion tokens, as reported by the service. */
+function reportedTokens({ usage }: Turn): number | undefined {
+  if (usage?.total_tokens !== undefined) return usage.total_tokens;
+  return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
+    ? undefined
+    : usage.prompt_tokens + usage.completion_tokens;
+}
+
+/** The last usage that the service reported for the present messages, plus an estimate of the turns after it. */
+export function contextUse(conversation: Conversation, branch: Branch | undefined): ContextUse {
+  const path = currentPath(conversation, branch);
+  const end = conversationOf({ conversation, branch });
+  const summary = summaryOf(end);
+  const last = path.findLast(
+    (turn) =>
+      reportedTokens(turn) !== undefined &&
+      (summary === undefined || turn.createdAt > summary.createdAt),
+  );
+  const counted = last && reportedTokens(last);
+  if (counted !== undefined && last === path.at(-1)) return { tokens: counted, isEstimate: false };
+  const estimate = estimateMessages(messagesFor(end));
+  if (last === undefined || counted === undefined) return { tokens: estimate, isEstimate: true };
+  const since = estimate - estimateMessages(messagesFor(endingWith(conversation, last.id)));
+  return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
+}
+
+interface Versions {
+  /** The last turn of each version, oldest first: the answer, or the prompt if it has none. */
+  readonly ends: readonly Turn[];
+  /** Index of the version in use. */
+  readonly index: number;
+}
+
+/** Its parent, skipping system prompts, which may differ between versions. */
+function placeOf(conversation: Conversation, { parent }: Turn): string | undefined {
+  const previous = parent === undefined ? undefined : conversation.turns.get(parent);
+  return previous?.role === 'system' ? placeOf(conversation, previous) : parent;
+}
+
+/** Each answer to each version of a prompt. Unanswered prompts and empty answers are omitted, unless in use. */
+export function versionsOf(
+  conversation: Conversation,
+  { prompt, answer }: PromptAndAnswer,
+): Versions {
+  const place = placeOf(conversation, prompt);
+  const turns = [...conversation.turns.values()];
+  const prompts = turns.filter(
+    (turn) => turn.role === 'user' && placeOf(conversation, turn) === place,
+  );
+  const promptIds = new Set<string | undefined>(prompts.map(({ id }) => id));
+  const current = answer ?? prompt;
+  const ends = turns.filter((turn) => {
+    const isAnswer = turn.role === 'assistant' && promptIds.has(turn.parent);
+    return (isAnswer && textOf(turn) !== '') || turn.id === current.id;
+  });
+  return { ends, index: ends.findIndex(({ id }) => id === current.id) };
+}
+
+function modelsText(ends: readonly Turn[]): string {
+  const models = ends.map(({ model = 'no answer' }) => model);
+  if (new Set(models).size < 2) return '';
+  return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
+}
+
+interface VersionTexts {
+  /** `version 2/3`; undefined if there is only one. */
+  readonly version: string | undefined;
+  /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
+  readonly models: string;
+}
+
+export function versionTexts(conversation: Conversation, pair: PromptAndAnswer): VersionTexts {
+  const { ends, index } = versionsOf(conversation, pair);
+  const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
+  return { version, models: modelsText(ends) };
+}
+
+/** Whether the conversation has filled 80% of the window. */
+export function isNearlyFull({ settings, context, service }: ReplState): boolean {
+  return contextFit(settings.model, context.tokens, service.windows).state !== 'fits';
+}
+
+/** A different conversation brings its system prompt and its model. */
+export function withConversation(state: ReplState, conversation: Conversation): ReplState {
+  if (conversation.id === state.conversation.id) {
+    const context = contextUse(conversation, state.branch);
+    const next = { ...state, conversation, context };
+    return { ...next, hasOfferedModel: state.hasOfferedModel && isNearlyFull(next) };
+  }
+  const { settings } = state;
+  const system = systemOf(conversation) ?? settings.system;
+  const model = modelOf(conversation) ?? settings.model;
+  // A new one keeps them.
+  const isNew = conversation.turns.size === 0;
+  const parameters = isNew ? settings.parameters : conversation.parameters;
+  const role = system === settings.system ? settings.role : undefined;
+  const used = { ...state, settings: { ...settings, system, role, model, parameters } };
+  return {
+    ...used,
+    conversation,
+    branch: undefined,
+    context: contextUse(conversation, undefined),
+    hasOfferedModel: false,
+    compaction: { ...state.compaction, hasFailed: false },
+  };
+}

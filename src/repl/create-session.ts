@@ -1,0 +1,161 @@
+import { createWakeUp } from '../clock.ts';
+import type { Journal } from '../conversation/journal/journal.ts';
+import { typedContent } from './composer/paste.ts';
+import { isEmpty } from './composer/text-buffer.ts';
+import { storageEntry } from './export.ts';
+import { failureText, type Repl, type Screen, type Session, Stopped } from './session.ts';
+import type { ReplState, Step, Task } from './state.ts';
+import { printing, printReport, task } from './step.ts';
+import { createDebounce, createTicker } from './timers.ts';
+import { createTranscript, type TranscriptFormat } from './transcript.ts';
+import { update, updated } from './update.ts';
+
+/** Milliseconds after the last change of the draft. */
+const draftPause = 500;
+
+export interface SessionOptions {
+  readonly repl: Repl;
+  readonly screen: Screen;
+  /** Called for every entry, because the theme may change. */
+  readonly format: (state: ReplState) => TranscriptFormat;
+  readonly journal: Journal;
+  readonly state: ReplState;
+  /** Calls a task; tests let it fail. */
+  readonly call?: (task: Task, session: Session) => Promise<void> | void;
+}
+
+/** The task has the types that its function wants: `task` of `step.ts` made it. */
+export function callTask({ run, input }: Task, session: Session): Promise<void> | void {
+  return (run as (session: Session, input: unknown) => Promise<void> | void)(session, input);
+}
+
+/** Handles items one by one: those added during handling are queued. */
+function createQueue<Item>(handle: (item: Item) => void): (item: Item) => void {
+  const waiting: Item[] = [];
+  let isHandling = false;
+  return (item) => {
+    waiting.push(item);
+    if (isHandling) return;
+    isHandling = true;
+    try {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) handle(next);
+    } finally {
+      isHandling = false;
+    }
+  };
+}
+
+/** The draft, or the draft that was stashed last. */
+function unsentText({ composer, stash = [] }: ReplState): string {
+  return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
+}
+
+function keepDraft({ isLineMode, memory }: Session, { text }: { readonly text: string }): void {
+  // In line mode the terminal edits the text, and natter does not know it.
+  if (!isLineMode) memory.keepDraft(text);
+}
+
+/** Connects the state with its tasks and the screen. */
+export function createSession(options: SessionOptions): Session {
+  const { repl, screen, format, call = callTask } = options;
+  const { clock } = repl.context;
+  let { state, journal } = options;
+  let controller = new AbortController();
+  let quit: () => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    quit = resolve;
+    fail = reject;
+  });
+  const running = new Set<Promise<void>>();
+  const allEnded = async () => {
+    while (running.size > 0) await Promise.all(running);
+  };
+  /** An error, thrown or rejected, becomes an action. */
+  const perform = async (next: Task) => {
+    try {
+      await call(next, session);
+    } catch (error) {
+      // If even a report cannot be shown, nothing can.
+      if (next.run === printReport) return fail(error);
+      const failure = error instanceof Stopped ? 'stopped' : failureText(error, repl.context);
+      session.dispatch({ type: 'task-failed', task: next, failure, now: clock.monotonic() });
+    }
+  };
+  const track = (work: Promise<void>) => {
+    const tracked = work.catch(fail).finally(() => running.delete(tracked));
+    running.add(tracked);
+  };
+  const startKeepingDraft = () => track(perform(task(keepDraft, { text: unsentText(state) })));
+  const draftSaving = createDebounce(clock, draftPause, startKeepingDraft);
+  const tick = () => session.dispatch({ type: 'ticked', now: clock.monotonic() });
+  const ticker = createTicker(clock, tick);
+  const change = createQueue((make: (state: ReplState) => Step) => {
+    const before = state;
+    const { state: after, tasks } = make(before);
+    state = after;
+    if (after.composer.text !== before.composer.text) draftSaving.restart();
+    ticker.run(after.activity !== undefined);
+    screen.show(after);
+    // They start in this order, after the change in progress.
+    for (const next of tasks) track(Promise.resolve(next).then(perform));
+  });
+  const wakeUp = createWakeUp();
+  const transcript = createTranscript(
+    () => format(state),
+    (text) => screen.write(text),
+  );
+  const session: Session = {
+    ...repl,
+    screen,
+    transcript,
+    state: () => state,
+    update: (next) => change((current) => updated(current, next)),
+    dispatch: (action) => change((current) => update(current, action)),
+    print: (entries) => track(perform(printing(...entries))),
+    journal: () => journal,
+    async useJournal(next) {
+      const old = journal;
+      journal = next;
+      await old.close();
+    },
+    isStored() {
+      const { isStored, path } = journal.state();
+      return isStored && path !== undefined;
+    },
+    begin() {
+      controller = new AbortController();
+      // After quitting, nothing new may run.
+      if (state.hasQuit) controller.abort(new Stopped('stopped'));
+      return controller.signal;
+    },
+    stop: () => controller.abort(new Stopped('stopped')),
+    hurried: () => wakeUp.next(),
+    retryNow: () => wakeUp.wake(),
+    quit: () => quit(),
+    fail: (error) => fail(error),
+    ended,
+    async close() {
+      // Keeps queued prompts from being sent.
+      session.dispatch({ type: 'input-ended' });
+      session.stop();
+      await allEnded();
+      ticker.run(false);
+      draftSaving.cancel();
+      startKeepingDraft();
+      await allEnded();
+      try {
+        await transcript.closeAnswer();
+        const { isStored, path } = journal.state();
+        if (!isStored && path !== undefined) session.print([storageEntry(session)]);
+        await transcript.closeAnswer();
+        await allEnded();
+        await journal.close();
+      } finally {
+        await screen.close();
+      }
+    },
+  };
+  screen.show(state);
+  return session;
+}

@@ -1,0 +1,249 @@
+import { cleanLine } from '../secrets/secrets.ts';
+import { codeBlocks } from '../conversation/code-blocks.ts';
+import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/format.ts';
+import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';
+import { Failure } from '../failure.ts';
+import { currentPath, lastAnswer } from './conversations/position.ts';
+import type { Dialog, DialogChoice } from './dialog.ts';
+import { notice, type Entry, failureEntry } from './entry.ts';
+import { runActivity, type Session } from './session.ts';
+import { unquoted, type SlashCommand } from './slash-command.ts';
+import type { ReplState, Step } from './state.ts';
+import { refuse, startActivity, openDialog, task } from './step.ts';
+import { copyText } from './system/clipboard.ts';
+
+const formats: readonly {
+  readonly format: ExportFormat;
+  readonly name: string;
+  readonly extension: string;
+}[] = [
+  { format: 'markdown', name: 'Markdown', extension: '.md' },
+  { format: 'json', name: 'JSON', extension: '.json' },
+  { format: 'html', name: 'HTML', extension: '.html' },
+];
+
+/** The word that names a format: its name or its extension. */
+const formatOfWord = (word: string) =>
+  formats.find(({ format, extension }) =>
+    [format, extension.slice(1)].includes(word.toLowerCase()),
+  );
+
+/** UTF-16 units of a name from a title. */
+const maxName = 40;
+
+/** A file name from the title, without extension. */
+function nameOf(conversation: Conversation): string {
+  const words =
+    titleOf(conversation)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  let name = '';
+  for (const word of words) {
+    const longer = name === '' ? word : `${name}-${word}`;
+    if (longer.length > maxName) break;
+    name = longer;
+  }
+  return name === '' ? conversation.id : name;
+}
+
+const cancel: DialogChoice = { key: 'cancel', label: 'write nothing' };
+
+/** Asks for the format of a file without a known extension. */
+function formatDialog(name: string): Dialog {
+  const choices = formats.map((format): DialogChoice => {
+    const argument = `${name}${format.extension}`;
+    return { key: 'export', label: `${format.name}: ${argument}`, argument };
+  });
+  const title = 'export this conversation as';
+  return { type: 'choice', title, choices: [...choices, cancel], selected: 0 };
+}
+
+/** `tea-2.md` for `tea.md`: the first such name without a file. */
+function freeName({ files }: Session, name: string): string {
+  const dot = name.lastIndexOf('.');
+  for (let number = 2; ; number += 1) {
+    const other = `${name.slice(0, dot)}-${number}${name.slice(dot)}`;
+    const kind = files.kindOf(other);
+    if (kind !== 'file' && kind !== 'folder') return other;
+  }
+}
+
+function replaceDialog(session: Session, name: string): Dialog {
+  const other = freeName(session, name);
+  return {
+    type: 'choice',
+    title: `${name} exists already`,
+    choices: [
+      { key: 'export', label: `write ${other}`, argument: other },
+      { key: 'export', label: 'replace it', argument: name, replaces: true },
+      cancel,
+    ],
+    selected: 0,
+  };
+}
+
+/** `204 bytes`, `21 kB`, `1.2 MB`. */
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+async function exportTo(
+  session: Session,
+  name: string,
+  replaces: boolean,
+): Promise<readonly Entry[]> {
+  const conversation = session.journal().conversation();
+  const format = formatOfName(name);
+  if (format === undefined) {
+    openDialog(session, formatDialog(name));
+    return [];
+  }
+  const pieces = await exportAs(conversation, format, { siblings: false });
+  const written = session.files.writePrivate(name, pieces, replaces);
+  if (written === undefined) {
+    openDialog(session, replaceDialog(session, name));
+    return [];
+  }
+  const shown = formats.find((known) => known.format === format)?.name ?? format;
+  return [notice(`exported to ${written.path} (${shown}, ${sizeText(written.bytes)})`)];
+}
+
+/** Exports the conversation; asks for the format, and before it replaces a file. */
+export function exportConversation(
+  session: Session,
+  { argument, replaces }: { readonly argument: string; readonly replaces?: boolean },
+): Promise<void> {
+  return runActivity(session, async () => {
+    const conversation = session.journal().conversation();
+    if (conversation.turns.size === 0) {
+      throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
+    }
+    const named = formatOfWord(argument);
+    if (named !== undefined) {
+      return exportTo(session, `${nameOf(conversation)}${named.extension}`, false);
+    }
+    return exportTo(session, argument === '' ? nameOf(conversation) : argument, replaces === true);
+  });
+}
+
+/** An answer, or its code block with that number (from 1). */
+interface Wanted {
+  readonly source: string;
+  readonly block: number | undefined;
+}
+
+interface Selection {
+  readonly text: string;
+  /** Such as `code block 2`. */
+  readonly name: string;
+}
+
+/** @throws Failure of kind `usage` for a missing code block */
+function selectionOf({ source, block }: Wanted): Selection {
+  if (block === undefined) return { text: source, name: 'the last answer' };
+  const blocks = codeBlocks(source);
+  const found = blocks[block - 1];
+  if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
+  const count = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
+  throw new Failure(
+    'usage',
+    `the last answer has ${blocks.length === 0 ? 'no code block' : count}`,
+  );
+}
+
+export function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
+  return runActivity(session, async (signal) => {
+    const { text, name } = selectionOf(wanted);
+    const { context, guard, isLineMode } = session;
+    const control = isLineMode
+      ? undefined
+      : (sequence: string) => context.device.writeNow(sequence);
+    const how = await copyText(guard.restoreText(text), { ...context, control }, signal);
+    return [notice(`${name} was copied ${how}`)];
+  });
+}
+
+export function saveAnswer(
+  session: Session,
+  { path: file, ...wanted }: Wanted & { readonly path: string },
+): Promise<void> {
+  return runActivity(session, async () => {
+    const { text, name } = selectionOf(wanted);
+    const path = session.files.write(file, session.guard.restoreText(text));
+    return [notice(`${name} was written to ${path}`)];
+  });
+}
+
+/** Tries again to write unsaved turns and reports what is on disk. */
+export function storageEntry(session: Session): Entry {
+  const { isStored, unsavedTurns, path, failure } = session.journal().save();
+  if (path === undefined) return notice('this conversation is not saved');
+  if (isStored && session.journal().conversation().turns.size === 0) {
+    return notice('nothing to save yet: the first prompt creates the file');
+  }
+  if (isStored) return notice(`the conversation is saved in ${path}`);
+  const turns = unsavedTurns === 1 ? '1 turn is' : `${unsavedTurns} turns are`;
+  const hint = failure === undefined ? undefined : cleanLine(session.context, failure.message);
+  return failureEntry(`${turns} not on disk`, hint);
+}
+
+export function saveJournal(session: Session): Promise<void> {
+  return runActivity(session, async () => [storageEntry(session)]);
+}
+
+function withAnswer(state: ReplState, run: (source: string) => Step): Step {
+  const answer = lastAnswer(currentPath(state.conversation, state.branch));
+  return answer === undefined ? refuse(state, 'there is no answer yet') : run(textOf(answer));
+}
+
+function copy(state: ReplState, argument: string): Step {
+  if (!/^\d*$/.test(argument)) {
+    return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
+  }
+  const block = argument === '' ? undefined : Number(argument);
+  return withAnswer(state, (source) =>
+    startActivity(state, 'copying', task(copyAnswer, { source, block })),
+  );
+}
+
+function save(state: ReplState, argument: string): Step {
+  const [, number, path = ''] = /^(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
+  if (argument === '') return startActivity(state, 'saving', task(saveJournal, undefined));
+  if (path === '') return refuse(state, '/save needs a file name', `/save ${number} name.txt`);
+  const block = number === undefined ? undefined : Number(number);
+  return withAnswer(state, (source) =>
+    startActivity(state, 'saving', task(saveAnswer, { path: unquoted(path), source, block })),
+  );
+}
+
+/** What writes answers and conversations elsewhere. */
+export const exportCommands: readonly SlashCommand[] = [
+  {
+    name: 'copy',
+    argument: '[n]',
+    summary: 'copy the last answer, or its code block n',
+    group: 'text',
+    example: '/copy 2',
+    run: copy,
+  },
+  {
+    name: 'save',
+    argument: '[n] [file]',
+    summary: 'write the last answer, or its code block n, to a file',
+    group: 'text',
+    example: '/save 2 script.sh',
+    completes: 'files',
+    run: save,
+  },
+  {
+    name: 'export',
+    argument: '[file]',
+    summary: 'write the conversation to a file: .md, .json or .html',
+    group: 'conversations',
+    example: '/export tea.html',
+    completes: 'files',
+    run: (state, argument) =>
+      startActivity(state, 'exporting', task(exportConversation, { argument: unquoted(argument) })),
+  },
+];

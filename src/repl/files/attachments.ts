@@ -1,0 +1,58 @@
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
+import { withBranch } from '../conversations/position.ts';
+import { notice } from '../entry.ts';
+import { runActivity, type Session } from '../session.ts';
+import { unquoted, type SlashCommand } from '../slash-command.ts';
+import type { ReplState, Step } from '../state.ts';
+import { step, printNotice, startActivity, task, refuse } from '../step.ts';
+
+/** A file that is attached again replaces the earlier one. */
+export function withFile(
+  files: readonly AttachedFile[],
+  file: AttachedFile,
+): readonly AttachedFile[] {
+  return [...files.filter(({ name }) => name !== file.name), file];
+}
+
+export const withAttached = (state: ReplState, file: AttachedFile): ReplState => ({
+  ...state,
+  attachments: withFile(state.attachments, file),
+});
+
+/** Discards a prompt that `/edit` or `/undo` restored, with its files; an undo stays. */
+export function discardRestored(state: ReplState): ReplState {
+  const { branch, attachments, restoredFiles } = state;
+  if (branch === undefined) return state;
+  const kept = attachments.filter((file) => !restoredFiles.includes(file));
+  const next = { ...state, attachments: kept, restoredFiles: [] };
+  return withBranch(next, branch.reason === 'edit' ? undefined : branch);
+}
+export function attach(session: Session, { path }: { readonly path: string }): Promise<void> {
+  return runActivity(session, async (signal) => {
+    const { files, summary } = await session.files.attach(path, signal);
+    session.update((state) => step(files.reduce(withAttached, state)));
+    return [notice(summary ?? `${path} is attached to the next prompt`)];
+  });
+}
+
+function runAttach(state: ReplState, argument: string): Step {
+  if (argument === 'none')
+    return printNotice({ ...state, attachments: [] }, 'no files are attached');
+  if (argument !== '') {
+    return startActivity(state, 'reading a file', task(attach, { path: unquoted(argument) }));
+  }
+  const names = state.attachments.map(({ name }) => name);
+  return names.length === 0
+    ? refuse(state, '/attach needs a file', '/attach notes.md, or @notes.md in a prompt')
+    : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
+}
+
+export const attachCommand: SlashCommand = {
+  name: 'attach',
+  argument: '<path>',
+  summary: 'attach a text file to the next prompt',
+  group: 'text',
+  example: '/attach notes.md; /attach none removes it',
+  completes: 'files',
+  run: runAttach,
+};

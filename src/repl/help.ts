@@ -1,0 +1,266 @@
+import { nearlyNamed } from '../near-name.ts';
+import { displayWidth, padToWidth } from '../terminal/text/width.ts';
+import { wrapText } from '../terminal/text/wrap.ts';
+import {
+  keyBindings,
+  keyLabel,
+  type KeyAction,
+  defaultKeyMap,
+  keyOf,
+  newLineKey,
+} from './composer/keys/key-bindings.ts';
+import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
+import type { Step, ReplState } from './state.ts';
+import { printNotice, refuse } from './step.ts';
+
+// Command names of other chat programs.
+
+/** Other names of commands, which run them but are not listed. */
+export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
+  ['exit', 'quit'],
+  ['q', 'quit'],
+  ['bye', 'quit'],
+  ['cost', 'usage'],
+  ['regenerate', 'retry'],
+  ['reset', 'new'],
+]);
+
+const figures = '/context and /usage show the figures';
+const system = '/system sets the system prompt';
+const config = 'in a shell: natter config';
+const login = 'in a shell: natter auth login';
+const file = '/attach adds a file to the next prompt';
+const open = '/resume opens a conversation';
+
+/** What to type instead of a command that natter does not have. */
+const otherPrograms: ReadonlyMap<string, string> = new Map([
+  ['delete', 'in a shell: natter conversations delete ID'],
+  ['search', '/conversations TEXT searches them'],
+  ['history', '/conversations lists them; KEY searches your prompts'],
+  ['load', open],
+  ['open', open],
+  ['file', file],
+  ['add', file],
+  ['tokens', '/usage shows the tokens'],
+  ['login', login],
+  ['connect', login],
+  ['vim', 'in a shell: natter config set editing vi'],
+  ['status', figures],
+  ['stats', figures],
+  ['rewind', '/undo removes the last prompt, /edit changes it'],
+  ['memory', system],
+  ['init', system],
+  ['settings', config],
+  ['config', config],
+]);
+
+type Row = readonly [term: string, summary: string];
+
+/** Columns before a summary that is below its term. */
+const indent = 4;
+
+/** `/name` with its argument, as in `/help`. */
+export function usageOf({ name, argument, isHidden }: SlashCommand): string {
+  if (isHidden === true) return name;
+  return argument === undefined ? `/${name}` : `/${name} ${argument}`;
+}
+
+export function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
+  return !isLineMode || needsLiveRegion !== true;
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const width = Math.max(1, columns - indent - 1);
+  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
+}
+
+/** Lays out rows: two columns if they all fit, else each summary below its term; in line mode `term: summary`. */
+function rowLayout(rows: readonly Row[], { columns, isLineMode }: ReplState) {
+  const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
+  const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
+  return ([term, summary]: Row): readonly string[] => {
+    if (isLineMode) return [`${term}: ${summary}`];
+    return widest + longest + 2 < columns
+      ? [`${padToWidth(term, widest)}  ${summary}`]
+      : [term, ...wrapped(summary, columns)];
+  };
+}
+
+function tableText(rows: readonly Row[], state: ReplState): string {
+  return rows.flatMap(rowLayout(rows, state)).join('\n');
+}
+
+const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
+const shellRows: readonly Row[] = [
+  ['!command', 'run it in your shell and attach its output'],
+  ['!!command', 'run it without attaching its output'],
+];
+
+function keyAdvice({ keyMap }: ReplState): Row {
+  const actions = ['send', 'stop', 'interrupt'] as const;
+  const [send, ...others] = actions.map((action) => keyOf(action, keyMap));
+  const keys = [send, newLineKey(keyMap), ...others].filter((key) => key !== undefined);
+  return ['/help keys', `all keys; the most important: ${keys.join(', ')}`];
+}
+
+const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
+const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
+
+const groupNames = Object.keys(commandGroups) as readonly CommandGroup[];
+
+function isGroup(name: string): name is CommandGroup {
+  return groupNames.some((group) => group === name);
+}
+
+interface Section {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  /** Prompt files among the rows that are not commands, because a command has their name. */
+  readonly hidden: number;
+}
+
+/** `/copy, optional n`: brackets are noise in speech. */
+function spokenUsage(command: SlashCommand): string {
+  return usageOf(command)
+    .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
+    .replaceAll(/ <([^>]+)>/g, ', with a $1');
+}
+
+function sectionOf(
+  commands: readonly SlashCommand[],
+  group: CommandGroup,
+  { isLineMode }: ReplState,
+): Section {
+  const usage = isLineMode ? spokenUsage : usageOf;
+  const members = commands.filter((command) => command.group === group);
+  const rows = members.map((command): Row => [usage(command), command.summary]);
+  const hidden = members.filter(({ isHidden }) => isHidden === true).length;
+  return { title: commandGroups[group], rows, hidden };
+}
+
+function titleLine({ title, rows, hidden }: Section, { isLineMode }: ReplState): string {
+  if (!isLineMode) return title;
+  const count = rows.length - hidden;
+  return `${title}, ${count === 1 ? '1 command' : `${count} commands`}:`;
+}
+
+/** The commands of some groups, each group below its title. */
+function groupHelp(
+  state: ReplState,
+  commands: readonly SlashCommand[],
+  groups: readonly CommandGroup[],
+): string {
+  const offered = commands.filter((command) => isOffered(state, command));
+  const shell = state.hasShell ? shellRows : [];
+  const others = [
+    ...shell,
+    doubleSlash,
+    state.isLineMode ? lineKeyAdvice : keyAdvice(state),
+    nameAdvice,
+  ];
+  const advice: Section = { title: 'More', rows: others, hidden: 0 };
+  const sections = groups.map((group) => sectionOf(offered, group, state));
+  const shown = [...sections, ...(groups.length > 1 ? [advice] : [])].filter(
+    ({ rows }) => rows.length > 0,
+  );
+  const linesOf = rowLayout(
+    shown.flatMap(({ rows }) => rows),
+    state,
+  );
+  const blocks = shown.map((section) =>
+    [titleLine(section, state), ...section.rows.flatMap(linesOf)].join('\n'),
+  );
+  return blocks.join(state.isLineMode ? '\n' : '\n\n');
+}
+
+/** Each key once, by its first chord. */
+function keyHelp(state: ReplState): string {
+  const { bindings } = state.keyMap ?? defaultKeyMap;
+  const shown = bindings.filter(
+    ({ when, keys }) => keys.length > 0 && (when === 'composer' || when === 'anywhere'),
+  );
+  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
+  return tableText(rows, state);
+}
+
+/** The keys of line mode, if natter edits the line. */
+const lineKeys: readonly (readonly [keyOrAction: string, does: string])[] = [
+  ['send', 'sends the line; a line that ends with a backslash continues on the next one'],
+  ['Up and Down', 'earlier and later prompts'],
+  ['search-start', 'searches earlier prompts; pressed again, it finds an older one'],
+  [
+    'complete',
+    'completes a command, its argument or an @file; or lists the choices, then takes them',
+  ],
+  ['Left, Right, Home, End', 'move in the line; Ctrl+Left and Ctrl+Right by words'],
+  ['Ctrl+U and Ctrl+W', 'cut the line before the cursor, or the word; Ctrl+Y pastes it'],
+  ['interrupt', 'stops an answer, cancels a question, or clears the line; twice, it quits'],
+  ['delete-right-or-quit', 'quits, if the line is empty'],
+];
+
+const isAction = (name: string): name is KeyAction =>
+  keyBindings.some(({ action }) => action === name);
+
+function lineKeyHelp(state: ReplState): string {
+  const rows = lineKeys.flatMap(([name, does]): readonly Row[] => {
+    const key = isAction(name) ? keyOf(name, state.keyMap) : name;
+    return key === undefined ? [] : [[key, does]];
+  });
+  return tableText(rows, state);
+}
+
+function commandHelp(state: ReplState, command: SlashCommand): string {
+  const { example, needsLiveRegion } = command;
+  const lines = [
+    `${state.isLineMode ? spokenUsage(command) : usageOf(command)}: ${command.summary}`,
+    ...(example === undefined ? [] : [`for example: ${example}`]),
+    ...(state.isLineMode && needsLiveRegion === true ? ['it has no effect in line mode'] : []),
+  ];
+  return lines.join('\n');
+}
+
+export function showHelp(
+  state: ReplState,
+  commands: readonly SlashCommand[],
+  argument: string,
+): Step {
+  const name = argument.replace(/^\//, '');
+  if (name === '' || name === 'all')
+    return printNotice(state, groupHelp(state, commands, groupNames));
+  if (name === 'keys') {
+    return printNotice(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
+  }
+  const named = (wanted?: string) => commands.find((known) => known.name === wanted);
+  const command = named(name) ?? named(commandOfOtherName.get(name));
+  if (command !== undefined) return printNotice(state, commandHelp(state, command));
+  if (isGroup(name)) return printNotice(state, groupHelp(state, commands, [name]));
+  return refuseUnknown(state, commands, name);
+}
+
+/** Commands that share the longest prefix with the word, at least half of it; else one that almost matches it. */
+function nearNames(commands: readonly SlashCommand[], word: string): readonly string[] {
+  for (let length = word.length; length >= word.length / 2 && length > 0; length -= 1) {
+    const near = commands.filter(({ name }) => name.startsWith(word.slice(0, length)));
+    if (near.length > 0) return near.map(({ name }) => `/${name}`);
+  }
+  const names = commands.map(({ name }) => name);
+  const almost = nearlyNamed(word, names);
+  return almost === undefined ? [] : [`/${almost}`];
+}
+
+export function refuseUnknown(
+  state: ReplState,
+  commands: readonly SlashCommand[],
+  name: string,
+  otherHint = '',
+): Step {
+  const near = nearNames(commands, name).slice(0, 3);
+  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}`;
+  const key = keyOf('search-start', state.keyMap);
+  const hint =
+    otherPrograms
+      .get(name)
+      ?.replace('ID', state.conversation.id)
+      .replace(/; KEY.*/, (words) => (key === undefined ? '' : words.replace('KEY', key))) ?? guess;
+  return refuse(state, `unknown command /${name}`, `${hint}${otherHint}`);
+}

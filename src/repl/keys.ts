@@ -1,0 +1,327 @@
+import { switchVersion, type VersionChoice } from './answers/versions.ts';
+import { isCommandLine } from './commands.ts';
+import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
+import {
+  newerEntry,
+  olderEntry,
+  type HistoryStep,
+  acceptSearch,
+  extendQuery,
+  searchNewer,
+  searchOlder,
+  shortenQuery,
+  startSearch,
+  type HistorySearch,
+} from './composer/history.ts';
+import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
+import { chordOf, type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
+import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
+import { contentOf } from './composer/paste.ts';
+import {
+  insert,
+  insertPaste,
+  isEmpty,
+  replaceContent,
+  type TextBuffer,
+  withDraft,
+} from './composer/text-buffer.ts';
+import { closeList, onListAction, onListText } from './conversation-list/answer-list.ts';
+import { interruptDialog, onDialogAction, onDialogText } from './dialog-answers.ts';
+import { discardRestored } from './files/attachments.ts';
+import { dropCheck, isForPicker, opensPicker, pickAgain } from './files/picking.ts';
+import { isForMenu, onMenuAction, refreshCompletion, startCompletion } from './menu.ts';
+import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
+import type { Session } from './session.ts';
+import { redraw } from './slash-command.ts';
+import type { ReplState, TypeAhead, Step } from './state.ts';
+import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
+import { editText } from './system/external-editor.ts';
+import { isComposing, pressVi } from './vi-keys.ts';
+
+export const stopActivity = (session: Session): void => session.stop();
+
+/** If stopping fails, the activity continues and can be stopped again. */
+function withoutStopping(state: ReplState): ReplState {
+  const { activity } = state;
+  return activity === undefined
+    ? state
+    : { ...state, activity: { ...activity, isStopping: false } };
+}
+
+function stop(state: ReplState): Step {
+  const { activity, branch } = state;
+  if (activity === undefined && branch?.reason === 'edit')
+    return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
+  if (activity === undefined) return step(state);
+  return step(
+    { ...state, activity: { ...activity, isStopping: true } },
+    task(stopActivity, undefined, withoutStopping),
+  );
+}
+
+function cancelEdit(state: ReplState): Step {
+  return printNotice(discardRestored(state), 'edit cancelled; the prompt is unchanged');
+}
+
+/** Ctrl+C: cancels what is open, else stops what is running, else clears the draft, else quits at the second press. */
+export function interrupt(state: ReplState): Step {
+  if (state.dialog !== undefined) return interruptDialog(state, state.dialog);
+  if (state.list !== undefined) return closeList(state);
+  if (state.search !== undefined) return step({ ...state, search: undefined });
+  if (state.completion !== undefined && state.completion.isAutomatic !== true) {
+    return step({ ...state, completion: undefined, isPicking: false });
+  }
+  if (state.activity !== undefined && !state.activity.isStopping) return stop(state);
+  if (!isEmpty(state.composer)) {
+    const cleared = clearDraft(state);
+    // After the choice of a service was cancelled.
+    if (state.isQuitArmed) return andThen(cleared, quit);
+    return { ...cleared, state: { ...cleared.state, isQuitArmed: true } };
+  }
+  if (state.branch?.reason === 'edit') return cancelEdit(state);
+  if (state.isQuitArmed) return quit(state);
+  return step({ ...state, isQuitArmed: true });
+}
+
+function recall(state: ReplState, found: HistoryStep | undefined): Step {
+  if (found === undefined) return step(state);
+  const composer = withDraft(state.composer, found.draft);
+  return step({ ...state, composer, history: found.history, isShellPasted: false });
+}
+
+function older(state: ReplState): Step {
+  const waiting = unqueue(state);
+  if (waiting !== undefined) return step(waiting);
+  return recall(state, olderEntry(state.history, unsentDraft(state)));
+}
+
+function newer(state: ReplState): Step {
+  return recall(state, newerEntry(state.history, unsentDraft(state)));
+}
+
+function moveRows(state: ReplState, rows: number): Step | undefined {
+  const composer = moveVertically(state.composer, rows, composerColumns(state.columns));
+  return composer && step({ ...state, composer });
+}
+
+function send(state: ReplState): Step {
+  const broken = breakAtBackslash(state.composer);
+  return broken === undefined ? submit(state) : step({ ...state, composer: broken });
+}
+
+/** Not during an answer, in the middle of which the version would be printed. */
+function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
+  return state.activity === undefined ? switchVersion(state, choice) : step(state);
+}
+
+/** Keys typed while the editor is open wait until it closes. */
+export async function editExternally(
+  session: Session,
+  { text }: { readonly text: string },
+): Promise<void> {
+  const edited = await session.screen.lend(() => editText(text, session.context));
+  session.update((state) => {
+    const ready = withKeysReleased(state);
+    return edited === undefined
+      ? printNotice(ready, 'edit cancelled; the text is unchanged')
+      : step({ ...ready, composer: replaceContent(ready.composer, edited) });
+  });
+}
+
+function openEditor(state: ReplState): Step {
+  const next: ReplState = { ...state, typeAhead: { until: 'editor', keys: [] } };
+  const text = contentOf(state.composer);
+  return step(next, task(editExternally, { text }, withKeysReleased));
+}
+
+const composerActions: Partial<Record<KeyAction, (state: ReplState) => Step>> = {
+  send,
+  stop,
+  interrupt,
+  'delete-right-or-quit': (state) =>
+    isEmpty(state.composer)
+      ? quit(state)
+      : step({ ...state, composer: editActions['delete-right'](state.composer) }),
+  'move-up': (state) => moveRows(state, -1) ?? older(state),
+  'move-down': (state) => moveRows(state, 1) ?? newer(state),
+  'move-page-up': (state) => moveRows(state, -pageRows(state.rows)) ?? step(state),
+  'move-page-down': (state) => moveRows(state, pageRows(state.rows)) ?? step(state),
+  'history-older': older,
+  'history-newer': newer,
+  complete: (state) =>
+    state.isPicking === true ? pickAgain({ ...state, acceptsFound: true }) : startCompletion(state),
+  'search-start': openSearch,
+  'version-next': (state) => switchWhenIdle(state, 'next'),
+  'version-previous': (state) => switchWhenIdle(state, 'previous'),
+  'open-editor': openEditor,
+  stash: stashDraft,
+};
+
+/** The action of a key here. */
+function boundAction(state: ReplState, chord: string): KeyAction | undefined {
+  const action = actionOf(chord, keyContext(state), state.keyMap);
+  const isForComposer =
+    action !== undefined && !(isForMenu(state, action) && isForPicker(state, action));
+  return isForComposer ? actionOf(chord, 'composer', state.keyMap) : action;
+}
+
+export const suspend = ({ screen }: Session): void => screen.suspend();
+
+function onAction(state: ReplState, action: KeyAction): Step {
+  const { search, dialog, list } = state;
+  if (action === 'suspend') return step(state, task(suspend, undefined));
+  if (action === 'redraw') return step(state, task(redraw, undefined));
+  if (dialog !== undefined) return onDialogAction(state, dialog, action);
+  if (list !== undefined) return onListAction(state, list, action);
+  if (search !== undefined) return onSearchAction(state, search, action) ?? step(state);
+  const inMenu = onMenuAction(state, action);
+  if (inMenu !== undefined) return inMenu;
+  if (isEditAction(action)) {
+    return refreshCompletion({ ...state, composer: editActions[action](state.composer) });
+  }
+  const closed =
+    action === 'complete' ? state : { ...state, completion: undefined, isPicking: false };
+  return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
+}
+
+/** A slash replaces a restored prompt, so that a command can be typed; undo brings the prompt back. */
+function withoutRestoredPrompt({ composer, restoredText }: ReplState, text: string): TextBuffer {
+  const isUntouched = composer.text === restoredText && composer.cursor === restoredText.length;
+  return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
+}
+
+/** Whether the `!` at the start of the draft was pasted; a typed one replaces it. */
+function isShellPasted({ composer, isShellPasted: wasPasted }: ReplState, isPaste: boolean) {
+  return composer.cursor === 0 ? isPaste : wasPasted === true;
+}
+
+function typeText(state: ReplState, text: string, isPaste: boolean): Step {
+  const composer = isPaste
+    ? insertPaste(state.composer, text)
+    : insert(withoutRestoredPrompt(state, text), text);
+  const isPasted = isShellPasted(state, isPaste);
+  const typed = refreshCompletion({
+    ...state,
+    composer,
+    restoredText: undefined,
+    isShellPasted: isPasted,
+    isPicking: state.isPicking === true || (!isPaste && opensPicker(composer, text)),
+  });
+  const checks = isPaste ? dropCheck(state.composer, composer, text) : [];
+  return andThen(typed, (next) => step(next, ...checks));
+}
+
+function onText(state: ReplState, text: string, isPaste: boolean): Step {
+  const { dialog, search, list } = state;
+  const type = (next: ReplState) => typeText(next, text, isPaste);
+  if (dialog !== undefined) return onDialogText(state, dialog, text, type);
+  if (list !== undefined) return onListText(state, list, text);
+  return search === undefined ? type(state) : onSearchText(state, search, text);
+}
+
+/** The keys of a pasted command and the lines after it, to be handled as if typed. */
+function burstOf(
+  { composer, dialog, list, search }: ReplState,
+  event: KeyEvent,
+): readonly KeyEvent[] {
+  if (event.type !== 'paste' || event.keys === undefined) return [];
+  const isFree = (dialog ?? list ?? search) === undefined && isEmpty(composer);
+  const { line, rest } = splitBurst(event.keys);
+  return isFree && isCommandLine(event.text) ? [...line, ...rest] : [];
+}
+
+function onKeys(state: ReplState, events: readonly KeyEvent[]): Step {
+  return events.reduce(
+    (done, event) => andThen(done, (next) => (next.hasQuit ? step(next) : onKey(next, event))),
+    step(state),
+  );
+}
+
+function keyContext(state: ReplState): KeyContext {
+  if (state.dialog !== undefined) return 'composer';
+  if (state.list !== undefined) return 'list';
+  if (state.search !== undefined) return 'search';
+  return state.completion === undefined ? 'composer' : 'completion';
+}
+
+/** Queues a key. While the editor is open, its key is dropped, so that it does not open twice. */
+function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
+  const isEditorKey =
+    event.type === 'key' && actionOf(chordOf(event), 'composer', state.keyMap) === 'open-editor';
+  if (isEditorKey && typeAhead.until === 'editor') return state;
+  return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
+}
+
+export function releaseKeys(state: ReplState): Step {
+  const { typeAhead } = state;
+  return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
+}
+
+export function onKey(state: ReplState, event: KeyEvent): Step {
+  const { typeAhead, vi } = state;
+  if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
+  return vi !== undefined && isComposing(state)
+    ? pressVi(state, vi, event, { press: pressKey, act: onAction })
+    : pressKey(state, event);
+}
+
+function pressKey(state: ReplState, event: KeyEvent): Step {
+  const burst = burstOf(state, event);
+  if (burst.length > 0) return onKeys(state, burst);
+  const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false, acceptsFound: false };
+  if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
+  const action = boundAction(state, chordOf(event));
+  if (action === undefined) return step(disarmed);
+  const { isQuitArmed, isExitWordEntered } = state;
+  if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);
+  return onAction(action === 'send' ? { ...disarmed, isExitWordEntered } : disarmed, action);
+}
+
+function openSearch(state: ReplState): Step {
+  return step({ ...state, search: startSearch(), completion: undefined });
+}
+
+function onSearchText(state: ReplState, search: HistorySearch, text: string): Step {
+  return step({ ...state, search: extendQuery(state.history, search, text) });
+}
+
+function accept(state: ReplState, search: HistorySearch): ReplState {
+  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
+  if (search.match === undefined) return { ...state, search: undefined };
+  const composer = withDraft(state.composer, draft);
+  return { ...state, history, composer, search: undefined, isShellPasted: false };
+}
+
+function cancel(state: ReplState): ReplState {
+  return { ...state, search: undefined };
+}
+
+const searchActions: Partial<
+  Record<KeyAction, (state: ReplState, search: HistorySearch) => ReplState>
+> = {
+  'search-older': (state, search) => ({ ...state, search: searchOlder(state.history, search) }),
+  'search-newer': (state, search) => ({ ...state, search: searchNewer(state.history, search) }),
+  'search-shorten': (state, search) => ({ ...state, search: shortenQuery(state.history, search) }),
+  'search-accept': accept,
+  'search-cancel': cancel,
+  interrupt: cancel,
+};
+
+/** Handles a key during a search; undefined if the key does not belong to the search. */
+function onSearchAction(
+  state: ReplState,
+  search: HistorySearch,
+  action: KeyAction,
+): Step | undefined {
+  const act = searchActions[action];
+  return act && step(act(state, search));
+}
+
+/** Puts the draft aside; it is in the history, too, so that no crash loses it. On an empty composer, restores it. */
+function stashDraft(state: ReplState): Step {
+  if (isEmpty(state.composer)) return step(withStashedDraft(state));
+  const draft = unsentDraft(state);
+  const cleared = clearDraft(state);
+  const { stash = [] } = state;
+  return { ...cleared, state: { ...cleared.state, stash: [...stash, draft] } };
+}

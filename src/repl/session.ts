@@ -1,0 +1,120 @@
+import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { Context } from '../run.ts';
+import type { Run } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
+import type { Journal } from '../conversation/journal/journal.ts';
+import { Failure, replacedFailure } from '../failure.ts';
+import { hintOf } from '../output/remedy-hints.ts';
+import type { Action, FailureText } from './action.ts';
+import type { ReplLibrary } from './conversations/library.ts';
+import type { Entry } from './entry.ts';
+import type { ReplFiles } from './files/user-files.ts';
+import type { ReplGuard } from './guard.ts';
+import type { ReplMemory } from './memory.ts';
+import type { ReplPrompts } from './prompt-files/prompt-files.ts';
+import type { ReplService } from './service.ts';
+import type { ListOptions, ReplState, Step } from './state.ts';
+import { replHints } from './text/remedy-hints.ts';
+import type { Transcript } from './transcript.ts';
+
+/** What a conversation works with. It is made once, and passed whole. */
+export interface Repl extends Run<ChatOptions> {
+  /** Plain labelled lines, for screen readers and dumb terminals, instead of the live region. */
+  readonly isLineMode: boolean;
+  readonly service: ReplService;
+  readonly library: ReplLibrary;
+  readonly files: ReplFiles;
+  readonly prompts: ReplPrompts;
+  readonly guard: ReplGuard;
+  readonly memory: ReplMemory;
+}
+
+/** The output of a session: a live region, or plain lines. */
+export interface Screen {
+  /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
+  write(text: string): Promise<void> | undefined;
+  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
+  nextUpdate(skipsOne: boolean): Promise<void> | undefined;
+  /** Shows the composer, dialogs and status. */
+  show(state: ReplState): void;
+  /** Redraws after other output may have overwritten the screen. */
+  redraw(): void;
+  /** Scrolls the window's content into the scrollback. */
+  scrollAway(): void;
+  /** Lets another program use the terminal while `use` runs. */
+  lend<Result>(use: () => Promise<Result>): Promise<Result>;
+  /** Suspends natter until the shell continues it. */
+  suspend(): void;
+  /** Resolves when everything is written and the terminal is restored. */
+  close(): Promise<void>;
+}
+
+/** A conversation in progress, as tasks use it. */
+export interface Session extends Repl {
+  readonly screen: Screen;
+  readonly transcript: Transcript;
+  state(): ReplState;
+  /** Changes the state, after the change in progress. */
+  update(change: (state: ReplState) => Step): void;
+  /** Changes the state as the action demands. */
+  dispatch(action: Action): void;
+  /** Prints below an answer in progress; a failure becomes an entry. */
+  print(entries: readonly Entry[]): void;
+  journal(): Journal;
+  /** Switches to another conversation and closes the old one. */
+  useJournal(journal: Journal): Promise<void>;
+  /** Whether the whole conversation is on disk. */
+  isStored(): boolean;
+  /** A signal for the answer or command that starts; `stop` aborts it. */
+  begin(): AbortSignal;
+  stop(): void;
+  /** Resolves at the next `retryNow`. */
+  hurried(): Promise<void>;
+  retryNow(): void;
+  quit(): void;
+  /** Ends the session with an error that cannot be shown as an entry. */
+  fail(error: unknown): void;
+  /** Stops all activity, saves everything and closes the screen. */
+  close(): Promise<void>;
+  /** Resolves when the user quits; rejects with an error that cannot be shown as an entry. */
+  readonly ended: Promise<void>;
+}
+
+/** Passes the journal's current conversation to the state; `settings` are not replaced by it. */
+export function dispatchConversation(session: Session, settings?: ListOptions['settings']): void {
+  const conversation = session.journal().conversation();
+  session.dispatch({ type: 'conversation-changed', conversation, settings });
+}
+
+/** The abort reason of an answer or task that the user stopped. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+export function failureText(error: unknown, context: Context): FailureText {
+  const clean = (text: string) => cleanLine(context, text);
+  const failure = error instanceof Failure ? error : replacedFailure(error);
+  if (failure !== undefined) {
+    const { kind, message } = failure;
+    const hint = hintOf(failure, replHints);
+    return { kind, message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
+}
+
+/** Runs a command that `startActivity` began. @throws the error of `work`; `Stopped` if the user stopped it */
+export async function runActivity(
+  session: Session,
+  work: (signal: AbortSignal) => Promise<readonly Entry[]>,
+): Promise<void> {
+  const signal = session.begin();
+  let entries: readonly Entry[];
+  try {
+    signal.throwIfAborted();
+    entries = await work(signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+  session.dispatch({ type: 'task-ended', entries, now: session.context.clock.monotonic() });
+}

@@ -1,0 +1,59 @@
+import type { Session } from './session.ts';
+import type { Step, ReplState } from './state.ts';
+
+/** The source of completions for a command's argument. */
+export type ArgumentSource =
+  | 'models'
+  | 'conversations'
+  | 'themes'
+  | 'wrap modes'
+  | 'files'
+  | 'commands'
+  | 'roles';
+
+/** The groups of `/help`, in its order, with their titles. */
+export const commandGroups = {
+  answers: 'Answers',
+  text: 'Text and files',
+  conversations: 'Conversations',
+  settings: 'Settings',
+  prompts: 'Prompt files',
+  program: 'natter',
+} as const;
+
+/** The arguments that remove a setting. */
+export const offWords: ReadonlySet<string> = new Set(['off', 'none']);
+
+/** A path as it is typed for a shell: quotes around it are not part of it. */
+export const unquoted = (path: string) => path.replace(/^(["'])(.+)\1$/, '$2');
+
+export type CommandGroup = keyof typeof commandGroups;
+
+export interface SlashCommand {
+  /** Without the slash. */
+  readonly name: string;
+  /** As shown in `/help`: `[n]`, `<path>`. A command without it refuses arguments. */
+  readonly argument?: string;
+  /** The hint of that refusal; by default the command to type. */
+  readonly surplusHint?: string;
+  /** One line without a full stop. */
+  readonly summary: string;
+  readonly group: CommandGroup;
+  /** A line to type, for `/help NAME`; every command with an argument has one. */
+  readonly example?: string;
+  readonly completes?: ArgumentSource;
+  /** Runs at once, even during an answer; other commands are queued. */
+  readonly isImmediate?: boolean;
+  /** The argument may have several lines. */
+  readonly takesLines?: boolean;
+  /** Has no output, so the transcript does not show the command either. */
+  readonly isSilent?: boolean;
+  /** A prompt file with the name of a command, which only help shows. */
+  readonly isHidden?: boolean;
+  /** Not available in line mode. */
+  readonly needsLiveRegion?: boolean;
+  /** `argument` is trimmed; empty if absent. */
+  readonly run: (state: ReplState, argument: string) => Step;
+}
+
+export const redraw = ({ screen }: Session): void => screen.redraw();

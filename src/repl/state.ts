@@ -1,0 +1,348 @@
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import type { ModelWindows } from '../conversation/context-fit.ts';
+import type { LibraryEntry } from '../conversation/library/library.ts';
+import type { Conversation, ParameterChanges } from '../conversation/tree.ts';
+import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
+import type { ThemeName } from '../terminal/themes.ts';
+import type { Candidate, CompletionRequest } from './composer/completion.ts';
+import type { HistorySearch, History } from './composer/history.ts';
+import type { KeyMap } from './composer/keys/key-bindings.ts';
+import type { KeyEvent } from './composer/keys/key-event.ts';
+import type { Draft, TextBuffer } from './composer/text-buffer.ts';
+import type { ViState } from './composer/vi/vi-state.ts';
+import type { Dialog } from './dialog.ts';
+import type { PromptCommand, PromptUse } from './prompt-files/prompt-command.ts';
+
+/** The settings of the next prompts; slash commands change them. */
+export interface SessionSettings {
+  readonly model: string;
+  readonly system: string | undefined;
+  /** Tokens. */
+  readonly maxTokens: number | undefined;
+  readonly parameters?: ParameterChanges | undefined;
+  /** Where `system` is from, if that is a role. */
+  readonly role?: string | undefined;
+  readonly theme: ThemeName;
+  readonly wrap: WrapMode;
+}
+
+/** Settings that a conversation does not change when it is opened. */
+interface KeptSettings extends Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> {
+  /** Names of parameters. */
+  readonly parameters?: readonly string[];
+}
+
+/** How the list of conversations opens the chosen one. */
+export interface ListOptions {
+  /** Settings of the command line, which those of the chosen conversation do not replace. */
+  readonly settings?: KeptSettings;
+  /** A copy of the chosen conversation is opened. */
+  readonly isBranch?: boolean;
+}
+
+/** A new prompt, or a recorded one that gets a new version of its answer. */
+export type PromptToSend =
+  | {
+      readonly type: 'new';
+      readonly content: string;
+      /** As shown in the transcript, with long pastes as markers. */
+      readonly shown: string;
+      /** The prompt was queued or generated, so the line-mode screen does not show it yet. */
+      readonly needsEcho: boolean;
+      readonly files: readonly AttachedFile[];
+      /** Paths written as `@path`; existing files are attached. */
+      readonly mentions: readonly string[];
+      /** Confirmed: mentions of missing files are plain words. */
+      readonly isConfirmed: boolean;
+      /** Placeholders are sent for the secrets in files. */
+      readonly isRedacted: boolean;
+      /** The preceding turn; undefined at the start of the conversation. */
+      readonly parent: string | undefined;
+      /** The prompt file whose text is sent instead of `content`, the command. */
+      readonly use?: PromptUse;
+    }
+  | { readonly type: 'repeat'; readonly turnId: string };
+
+/** `editing=vi`. */
+export interface ViSession {
+  readonly editing: ViState;
+  /** The composer after the last key: a different one was changed by something else. */
+  readonly seen: TextBuffer;
+}
+
+/**
+ * A call that an update asks for, as data: so an update stays pure, and a test sees what it asks for. The session makes
+ * the call after the update; `task` of `step.ts` checks its types.
+ */
+export interface Task {
+  readonly run: (session: never, input: never) => Promise<void> | void;
+  readonly input: unknown;
+  /** What else changes if the call fails. */
+  readonly recover?: ((state: ReplState) => ReplState) | undefined;
+}
+
+/** The new state, and the tasks to start, in order. */
+export interface Step {
+  readonly state: ReplState;
+  readonly tasks: readonly Task[];
+}
+
+interface Retry {
+  readonly cause: string;
+  /** From 1. */
+  readonly retry: number;
+  readonly retries: number;
+  /** Monotonic milliseconds of the retry. */
+  readonly at: number;
+}
+
+/** The open menu of completions for the text at the caret. */
+export interface CompletionMenu {
+  readonly request: CompletionRequest;
+  /** Matching candidates, best first; never empty. */
+  readonly candidates: readonly Candidate[];
+  readonly selected: number;
+  /** Opened by typing a command. */
+  readonly isAutomatic?: boolean;
+  /** A candidate was selected with a key. */
+  readonly isTouched?: boolean;
+  /** Of the file picker: not all files were searched. */
+  readonly isPartial?: boolean;
+}
+
+/** An answer in progress. Times are monotonic milliseconds. */
+export interface AnswerActivity {
+  readonly type: 'answer';
+  readonly phase: 'waiting' | 'retrying' | 'streaming';
+  readonly model: string;
+  readonly since: number;
+  /** Time of the last event. */
+  readonly lastAt: number;
+  /** Estimated from the text so far; not rounded. */
+  readonly tokens: number;
+  readonly retry?: Retry;
+  /** The end of the text, whose Markdown is not decided yet; shown as a preview. */
+  readonly undecided: string;
+  readonly isStopping: boolean;
+  /** Restored to the composer if there is no answer; undefined for a repeated prompt. */
+  readonly draft: Draft | undefined;
+  readonly files: readonly AttachedFile[];
+  /** The branch before the prompt, restored if the prompt was not recorded. */
+  readonly branch?: Branch | undefined;
+  /** For `/compare`: the id of the answer to compare with. */
+  readonly comparedWith?: string | undefined;
+  /** For `/compact`: not a turn of the conversation. */
+  readonly isSummary?: boolean;
+}
+
+/** How the session makes summaries of older turns. */
+interface CompactionState {
+  /** At 80% of the window, without being asked. */
+  readonly isAutomatic: boolean;
+  /** The last one failed, so the next is made only on request. */
+  readonly hasFailed: boolean;
+}
+
+/** A command in progress, such as fetching a list or reading a file. */
+interface TaskActivity {
+  readonly type: 'task';
+  /** Such as `listing models`. */
+  readonly name: string;
+  readonly task: Task;
+  /** The unfinished line of a shell command's output; shown as a preview. */
+  readonly undecided?: string;
+  readonly since: number;
+  readonly isStopping: boolean;
+  /** The dialog that started the task; reopened when the task is stopped or fails. */
+  readonly dialog: Dialog | undefined;
+}
+
+type Activity = AnswerActivity | TaskActivity;
+
+/** Keys received while the composer is unavailable, in order. */
+export interface TypeAhead {
+  /**
+   * `candidates`: completions are being looked up. `editor`: the external editor uses the terminal. `list`: the list of
+   * conversations is being opened.
+   */
+  readonly until: 'candidates' | 'editor' | 'list';
+  readonly keys: readonly KeyEvent[];
+  /** The composer is available again, so the keys are pressed after this update. */
+  readonly isOver?: boolean;
+}
+
+/** The place of the next prompt, if that does not follow the last turn. */
+export interface Branch {
+  readonly parent: string | undefined;
+  /** Clearing the composer ends an `edit`; an `undo` stays. */
+  readonly reason: 'edit' | 'undo';
+}
+
+interface SessionUsage {
+  readonly answers: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Number of answers without reported usage, whose tokens are estimates. */
+  readonly estimated: number;
+}
+
+/** Tokens of the conversation. `isEstimate` unless the service reported the count. */
+export interface ContextUse {
+  readonly tokens: number;
+  readonly isEstimate: boolean;
+}
+
+export interface AnswerUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly isEstimate: boolean;
+}
+
+export interface ServiceFacts {
+  /** The base URL, or the name of the sandbox or recording. */
+  readonly address: string;
+  readonly isSandbox: boolean;
+  /** Whether requests carry a key. */
+  readonly hasKey: boolean;
+  readonly isReplay?: boolean;
+  /** The windows that the service reported. */
+  readonly windows?: ModelWindows;
+}
+
+export interface OpenList extends ConversationList {
+  /** Opens when the list is closed, or a conversation is chosen. */
+  readonly dialog?: Dialog | undefined;
+}
+
+export interface ReplState {
+  readonly isLineMode: boolean;
+  readonly showsReasoning: boolean;
+  /** The terminal shows characters beyond ASCII. */
+  readonly unicode: boolean;
+  readonly columns: number;
+  readonly rows: number;
+  readonly composer: TextBuffer;
+  /** The text of an unanswered or undone prompt in the composer; a slash typed right after it starts a command. */
+  readonly restoredText: string | undefined;
+  /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
+  readonly unconfirmed: string | undefined;
+  /** Placeholders are sent for the secrets in files, as the user chose. */
+  readonly isRedacting?: boolean;
+  /** Typed lines that start with `!` are commands for the shell. */
+  readonly hasShell: boolean;
+  /** The `!` at the start of the draft was pasted. */
+  readonly isShellPasted?: boolean;
+  /** With the user's own keys; absent for the default ones. */
+  readonly keyMap?: KeyMap | undefined;
+  /** Only with `editing=vi`. */
+  readonly vi?: ViSession | undefined;
+  /** Stashed drafts, the last one at the end. */
+  readonly stash?: readonly Draft[];
+  readonly history: History;
+  readonly search: HistorySearch | undefined;
+  readonly completion: CompletionMenu | undefined;
+  /** The menu of commands was closed, and opens again with the next command. */
+  readonly isMenuDismissed?: boolean;
+  /** The draft after pasted paths became mentions. */
+  readonly recognised?: string;
+  /** The file picker follows the mention at the caret. */
+  readonly isPicking?: boolean;
+  /** Tab was pressed before the files of the mention were found. */
+  readonly acceptsFound?: boolean;
+  readonly typeAhead: TypeAhead | undefined;
+  readonly dialog: Dialog | undefined;
+  /** Replaces the composer while it is open. */
+  readonly list: OpenList | undefined;
+  /** The list in which the last conversation was chosen; undefined if `/resume` named it. */
+  readonly chosenFrom?: OpenList | undefined;
+  readonly activity: Activity | undefined;
+  /** Of the web page that is read before a prompt is sent. */
+  readonly host?: string | undefined;
+  /** Queued prompts and commands, next first. */
+  readonly queue: readonly Draft[];
+  /** A stop or a failure pauses the queue until the user continues it. */
+  readonly isQueuePaused: boolean;
+  /** Files of the next prompt. */
+  readonly attachments: readonly AttachedFile[];
+  /** Attachments that came back with a restored prompt; repeating the prompt sends them anyway. */
+  readonly restoredFiles: readonly AttachedFile[];
+  readonly conversation: Conversation;
+  readonly branch: Branch | undefined;
+  readonly settings: SessionSettings;
+  readonly service: ServiceFacts;
+  readonly context: ContextUse;
+  readonly hasOfferedModel: boolean;
+  readonly compaction: CompactionState;
+  readonly usage: SessionUsage;
+  /** Found when they were last listed. */
+  readonly promptFiles: readonly PromptCommand[];
+  /** Model ids listed by the service, for completion. */
+  readonly knownModels: readonly string[];
+  /** The next Ctrl+C quits. */
+  readonly isQuitArmed: boolean;
+  /** `exit`, `:q` or the like was entered; entered again, it quits. */
+  readonly isExitWordEntered: boolean;
+  readonly hasQuit: boolean;
+  /** Monotonic milliseconds of the last action with a time. */
+  readonly now: number;
+}
+
+/** A conversation in the list. Its texts are not sanitized. */
+export interface ListedConversation {
+  readonly entry: LibraryEntry;
+  /** Empty for a conversation without a prompt. */
+  readonly title: string;
+  /** The start of the first prompt. */
+  readonly firstWords: string;
+  readonly model: string | undefined;
+  readonly isOpenElsewhere: boolean;
+  /** What the filter compares, in lower case. */
+  readonly filtered: string;
+}
+
+/** The beginning of a prompt or an answer. */
+export interface PreviewTurn {
+  /** `You`, or the model. */
+  readonly speaker: string;
+  readonly text: string;
+}
+
+/** The list from which a conversation is opened. It is read as far as it is looked at. */
+export interface ConversationList {
+  readonly options: ListOptions;
+  readonly openedAt: Date;
+  /** All conversations, newest first. */
+  readonly entries: readonly LibraryEntry[];
+  /** Of the first entries, as far as they are read; undefined for one that is not readable. */
+  readonly rows: readonly (ListedConversation | undefined)[];
+  readonly query: string;
+  /** The query is searched in the texts of the turns, too. */
+  readonly searchesTexts: boolean;
+  /** Around the first hit in each of the first entries, as far as they are searched. */
+  readonly excerpts: readonly (string | undefined)[];
+  /** Index among the matches. */
+  readonly selected: number;
+  /** The last match is selected, also while more of the list is read. */
+  readonly followsLast?: boolean | undefined;
+  readonly isReading: boolean;
+  /** `turns` is undefined until they are read. */
+  readonly preview:
+    | { readonly id: string; readonly turns: readonly PreviewTurn[] | undefined }
+    | undefined;
+}
+
+/** What was read for an open list; `entries` is that of the list it was read for. */
+export type ListEvent = { readonly entries: readonly LibraryEntry[] } & (
+  | { readonly type: 'rows-read'; readonly rows: ConversationList['rows'] }
+  | {
+      readonly type: 'texts-searched';
+      readonly query: string;
+      readonly from: number;
+      readonly excerpts: ConversationList['excerpts'];
+    }
+  | {
+      readonly type: 'preview-read';
+      readonly id: string;
+      readonly turns: readonly PreviewTurn[];
+    }
+);

@@ -1,0 +1,99 @@
+import { neededKeyOf } from './composer/keys/key-bindings.ts';
+import type { Dialog } from './dialog.ts';
+import { type Entry, failureEntry, notice } from './entry.ts';
+import type { Session } from './session.ts';
+import type { AnswerActivity, ReplState, Step, Task } from './state.ts';
+
+export function step(state: ReplState, ...tasks: readonly Task[]): Step {
+  return { state, tasks };
+}
+
+/** A task that calls `run` after the update. */
+export function task<Input>(
+  run: (session: Session, input: Input) => Promise<void> | void,
+  input: Input,
+  recover?: Task['recover'],
+): Task {
+  return { run, input, recover };
+}
+
+export function andThen(first: Step, next: (state: ReplState) => Step): Step {
+  const second = next(first.state);
+  return { state: second.state, tasks: [...first.tasks, ...second.tasks] };
+}
+
+interface Printed {
+  readonly entries: readonly Entry[];
+}
+
+export const print = ({ transcript }: Session, { entries }: Printed): Promise<void> =>
+  transcript.print(entries);
+
+/** Prints about a failed task: if that fails too, the session ends. */
+export const printReport = (session: Session, printed: Printed): Promise<void> =>
+  print(session, printed);
+
+export const printing = (...entries: readonly Entry[]): Task => task(print, { entries });
+
+export function printNotice(state: ReplState, text: string): Step {
+  return step(state, printing(notice(text)));
+}
+
+export function refuse(state: ReplState, message: string, hint?: string): Step {
+  return step(state, printing(failureEntry(message, hint)));
+}
+
+export const leave = (session: Session): void => session.quit();
+
+export function quit(state: ReplState): Step {
+  const recover = (failed: ReplState): ReplState => ({ ...failed, hasQuit: false });
+  return step({ ...state, hasQuit: true }, task(leave, undefined, recover));
+}
+
+/** Starts an activity, which the `task-ended` action ends. */
+export function startActivity(state: ReplState, name: string, started: Task): Step {
+  const { now: since, dialog } = state;
+  const activity = { type: 'task', name, task: started, since, isStopping: false, dialog } as const;
+  return step({ ...state, activity, dialog: undefined }, started);
+}
+
+/** After the composer was not available: the keys that were typed meanwhile are pressed. */
+export const withKeysReleased = (state: ReplState): ReplState =>
+  state.typeAhead === undefined
+    ? state
+    : { ...state, typeAhead: { ...state.typeAhead, isOver: true } };
+
+/** The activity of an answer that begins now. */
+export function newAnswer({ now, branch }: ReplState, model: string): AnswerActivity {
+  return {
+    type: 'answer',
+    phase: 'waiting',
+    model,
+    since: now,
+    lastAt: now,
+    tokens: 0,
+    undecided: '',
+    isStopping: false,
+    draft: undefined,
+    files: [],
+    branch,
+  };
+}
+
+/** Shows a dialog in the composer's place. */
+export function openDialog(session: Session, dialog: Dialog): void {
+  session.update((state) => step({ ...state, dialog }));
+}
+
+/** In line mode the queue is not visible otherwise. */
+export function reportQueue(state: ReplState): Step {
+  const { length } = state.queue;
+  if (!state.isLineMode || length === 0) return step(state);
+  const enter = neededKeyOf('send', state.keyMap);
+  return printNotice(
+    state,
+    length === 1
+      ? `1 line is queued; ${enter} sends it`
+      : `${length} lines are queued; ${enter} sends them`,
+  );
+}

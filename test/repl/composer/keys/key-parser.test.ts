@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
+import { fc } from '../../../support/properties.ts';
+import { inPaste, joinTexts, parse, formatEvents } from './format-events.ts';
+
+describe('text and control keys', () => {
+  test.each([
+    ['text', 'héllo 日本 👨‍👩‍👧', '"héllo 日本 👨‍👩‍👧"'],
+    ['text and Enter in one read', 'hello\r', '"hello" <enter>'],
+    ['Backspaces in one read', '\u007F\u007F\u007F', '<backspace> <backspace> <backspace>'],
+    ['Ctrl+H', '\b', '<ctrl+h>'],
+    ['Ctrl+J', '\n', '<ctrl+j>'],
+    ['Enter on Windows', 'a\r\nb', '"a" <enter> "b"'],
+    ['Tab', '\t', '<tab>'],
+    ['Ctrl+Space', '\0', '<ctrl+space>'],
+    ['Ctrl and letters', '\u0001\u0003\u001A', '<ctrl+a> <ctrl+c> <ctrl+z>'],
+    ['Ctrl+_', '\u001F', '<ctrl+_>'],
+    ['nothing from C1 controls', 'a\u009Bb', '"a" "b"'],
+  ])('reads %s', (_, input, events) => {
+    expect(parse(input)).toBe(events);
+  });
+
+  test('reads UTF-8 split inside characters and keeps a byte order mark', () => {
+    const parser = new KeyParser();
+    const bytes = Buffer.from('\uFEFFé👍');
+    const events = Array.from(bytes, (byte) => parser.feed(Uint8Array.of(byte))).flat();
+    expect(formatEvents(joinTexts(events))).toBe('"\uFEFFé👍"');
+  });
+
+  test('waits for the second surrogate of a character', () => {
+    const parser = new KeyParser();
+    expect(parser.feed('a\uD83D')).toEqual([{ type: 'text', text: 'a' }]);
+    expect(parser.feed('\uDC4D')).toEqual([{ type: 'text', text: '👍' }]);
+  });
+});
+
+describe('escape sequences', () => {
+  test.each([
+    ['arrows', '\u001B[A\u001B[B\u001B[C\u001B[D', '<up> <down> <right> <left>'],
+    [
+      'arrows in application mode',
+      '\u001BOA\u001BOB\u001BOC\u001BOD',
+      '<up> <down> <right> <left>',
+    ],
+    ['Home in every variant', '\u001B[H\u001BOH\u001B[1~\u001B[7~', '<home> <home> <home> <home>'],
+    ['End in every variant', '\u001B[F\u001BOF\u001B[4~\u001B[8~', '<end> <end> <end> <end>'],
+    [
+      'Page Up, Page Down, Insert and Delete',
+      '\u001B[5~\u001B[6~\u001B[2~\u001B[3~',
+      '<pageup> <pagedown> <insert> <delete>',
+    ],
+    ['Ctrl and arrows', '\u001B[1;5C\u001B[1;5D', '<ctrl+right> <ctrl+left>'],
+    ['Alt and arrows', '\u001B[1;3A\u001B\u001B[A', '<alt+up> <alt+up>'],
+    ['all modifiers', '\u001B[1;8H\u001B[3;5~', '<ctrl+alt+shift+home> <ctrl+delete>'],
+    [
+      "rxvt's modifiers",
+      '\u001B[7^\u001B[8$\u001B[a\u001BOd',
+      '<ctrl+home> <shift+end> <shift+up> <ctrl+left>',
+    ],
+    ['Shift+Tab', '\u001B[Z', '<shift+tab>'],
+    ['function keys', '\u001BOP\u001BOR\u001B[15~\u001B[24~\u001B[[A', '<f1> <f3> <f5> <f12> <f1>'],
+    ['the keypad in application mode', '\u001BOM\u001BOq', '<enter> "1"'],
+    ['Alt and letters', '\u001Bb\u001BF\u001Bé', '<alt+b> <alt+shift+f> <alt+é>'],
+    ['Alt+Enter', '\u001B\r', '<alt+enter>'],
+    ['Alt+Enter on Windows', '\u001B\r\n', '<alt+enter>'],
+    ['Alt+Backspace', '\u001B\u007F', '<alt+backspace>'],
+    ['Alt and characters that start replies', '\u001B]a\u001BPb', '<alt+]> "a" <alt+shift+p> "b"'],
+    ['Esc and text', '\u001B\u001Bx', '<escape> <alt+x>'],
+  ])('reads %s', (_, input, events) => {
+    expect(parse(input)).toBe(events);
+  });
+
+  test.each([
+    ['Shift+Enter', '\u001B[13;2u', '<shift+enter>'],
+    ['Esc', '\u001B[27u', '<escape>'],
+    ['Ctrl+C', '\u001B[99;5u', '<ctrl+c>'],
+    ['Ctrl and [', '\u001B[91;5u', '<escape>'],
+    ['a press but not its release', '\u001B[13;1:1u\u001B[13;1:3u', '<enter>'],
+    ['a repeat', '\u001B[1;1:2A\u001B[1;1:3A', '<up>'],
+    ['Ctrl+C with Caps Lock and Num Lock', '\u001B[99;197u', '<ctrl+c>'],
+    ['Ctrl+C on a Cyrillic keyboard', '\u001B[1089::99;5u', '<ctrl+c>'],
+    ['text with Shift', '\u001B[97:65;2u\u001B[98;2u', '"A" "B"'],
+    ['associated text', '\u001B[97;;229u', '"å"'],
+    ['the keypad', '\u001B[57400u\u001B[57414u\u001B[57419;5u', '"1" <enter> <ctrl+up>'],
+    ['nothing from modifier keys alone', '\u001B[57441;2u\u001B[57358u', ''],
+    ['nothing from Super shortcuts', '\u001B[99;9u', ''],
+    ['nothing from impossible code points', '\u001B[99999999u\u001B[55296u', ''],
+  ])('reads %s in the kitty protocol', (_, input, events) => {
+    expect(parse(input)).toBe(events);
+  });
+
+  test.each([
+    ['Shift+Enter', '\u001B[27;2;13~', '<shift+enter>'],
+    ['Alt+Enter', '\u001B[27;3;13~', '<alt+enter>'],
+    ['Ctrl+Shift+A', '\u001B[27;6;65~', '<ctrl+shift+a>'],
+    ['Shift+A', '\u001B[27;2;65~', '"A"'],
+  ])('reads %s in modifyOtherKeys', (_, input, events) => {
+    expect(parse(input)).toBe(events);
+  });
+
+  test.each([
+    ['focus', '\u001B[I\u001B[O'],
+    ['mouse (SGR)', '\u001B[<0;10;20M\u001B[<0;10;20m'],
+    ['mouse (X10)', '\u001B[M !!'],
+    ['cursor position', '\u001B[12;40R'],
+    ['device attributes', '\u001B[?62;22c\u001B[>41;354;0c'],
+    ['modes', '\u001B[?2026;2$y\u001B[?1u'],
+    ['background colour', '\u001B]11;rgb:ffff/ffff/ffff\u001B\\\u001B]11;rgb:0/0/0\u0007'],
+    ['version', '\u001BP>|kitty(0.40)\u001B\\'],
+    ['a stray end of a paste', '\u001B[201~'],
+    ['an unknown sequence', '\u001B[5;5;5;5z'],
+  ])('ignores reports: %s', (_, report) => {
+    expect(parse(`a${report}b`)).toBe('"a" "b"');
+  });
+
+  test('a character that cannot be part of a sequence is a separate key', () => {
+    expect(parse('\u001B[1\u0003x')).toBe('<ctrl+c> "x"');
+  });
+
+  test('reads keys again after a reply that was cut off', () => {
+    expect(parse('\u001B]11;rgb:\rx')).toBe('"x"');
+    expect(parse(`\u001B]11;${'x'.repeat(5000)}`)).toBe('');
+    const parser = new KeyParser();
+    parser.feed(`\u001B]11;${'x'.repeat(5000)}`);
+    expect(formatEvents(parser.feed('y'))).toBe('"y"');
+  });
+});
+
+describe('incomplete input', () => {
+  test('distinguishes Esc from a sequence by a timeout', () => {
+    const parser = new KeyParser();
+    expect(parser.feed('\u001B')).toEqual([]);
+    expect(parser.pending()).toBe('sequence');
+    expect(formatEvents(parser.flush())).toBe('<escape>');
+    expect(parser.pending()).toBe('nothing');
+  });
+
+  test('reads Esc pressed twice as two keys', () => {
+    const parser = new KeyParser();
+    parser.feed('\u001B\u001B');
+    expect(formatEvents(parser.flush())).toBe('<escape> <escape>');
+  });
+
+  test('reads a sequence whose rest arrives late, without a further timeout', () => {
+    const parser = new KeyParser();
+    parser.feed('\u001B[1;');
+    expect(parser.flush()).toEqual([]);
+    expect(parser.pending()).toBe('nothing');
+    expect(formatEvents(parser.feed('5C'))).toBe('<ctrl+right>');
+  });
+
+  test('reads Ctrl+J after a pause as a separate key', () => {
+    const parser = new KeyParser();
+    parser.feed('\r');
+    expect(parser.pending()).toBe('sequence');
+    parser.flush();
+    expect(formatEvents(parser.feed('\n'))).toBe('<ctrl+j>');
+  });
+
+  test('flushes a paste without its end, then reads keys again', () => {
+    const parser = new KeyParser();
+    expect(parser.feed('\u001B[200~one\rtwo\u001B[20')).toEqual([]);
+    expect(parser.pending()).toBe('paste');
+    expect(formatEvents(parser.flush())).toBe('paste "one\\ntwo"');
+    expect(formatEvents(parser.feed('\u0003'))).toBe('<ctrl+c>');
+  });
+});
+
+test('X26: a reply of the terminal is not a key, even when split', () => {
+  const parser = new KeyParser();
+  expect(parser.feed('a\u001B[12;')).toEqual([{ type: 'text', text: 'a' }]);
+  expect(parser.feed('5Rb')).toEqual([{ type: 'text', text: 'b' }]);
+  expect(parser.feed('c\u001B[>0;27')).toEqual([{ type: 'text', text: 'c' }]);
+  expect(parser.feed('6;0cd')).toEqual([{ type: 'text', text: 'd' }]);
+});
+
+const pieces: readonly string[] = [
+  'hello',
+  'é日👨‍👩‍👧',
+  '\r',
+  '\r\n',
+  '\n',
+  '\t',
+  '\u007F',
+  '\u0003',
+  '\u001B[A',
+  '\u001BOH',
+  '\u001B[1;5C',
+  '\u001B[13;2u',
+  '\u001B[97:65;2u',
+  '\u001B[27;2;13~',
+  '\u001Bb',
+  '\u001B\r',
+  '\u001B[I',
+  '\u001B[<0;1;2M',
+  '\u001B[M !!',
+  '\u001B]11;rgb:0/0/0\u001B\\',
+  '\u001B\u001B[A',
+  inPaste('a\r\nb'),
+  inPaste('x\u001B[I\u001B[13u\u001B[31my'),
+  '\u001B[[B',
+  '\u001B[8$',
+];
+
+describe('bytes split anywhere', () => {
+  const piece = fc.constantFrom(...pieces);
+  const input = fc.array(piece, { maxLength: 8 }).map((some) => Buffer.from(some.join('')));
+
+  test('have the same events', () => {
+    fc.assert(
+      fc.property(input, fc.array(fc.nat(60), { maxLength: 10 }), (bytes, cuts) => {
+        const parser = new KeyParser();
+        const edges = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length];
+        const events = edges
+          .sort((one, other) => one - other)
+          .flatMap((edge, index) => parser.feed(bytes.subarray(edge, edges[index + 1] ?? edge)));
+        expect(joinTexts(events)).toEqual(joinTexts(new KeyParser().feed(bytes)));
+        expect(parser.flush()).toEqual([]);
+      }),
+    );
+  });
+
+  test('after any bytes, keys are read again at the end of a sequence', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        const parser = new KeyParser();
+        parser.feed(bytes);
+        parser.flush();
+        parser.feed('\u001B[201~\u0007\u001B\\');
+        parser.flush();
+        expect(formatEvents(parser.feed('ok'))).toBe('"ok"');
+      }),
+    );
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { layout, moveVertically } from '../../../src/repl/composer/layout.ts';
+import {
+  createBuffer,
+  draftFrom,
+  insertPaste,
+  moveTo,
+  type TextBuffer,
+} from '../../../src/repl/composer/text-buffer.ts';
+import { displayWidth } from '../../../src/terminal/text/width.ts';
+import { processorTime } from '../../support/processor-time.ts';
+import { fc } from '../../support/properties.ts';
+
+const longPaste = 'line\n'.repeat(123);
+
+describe('layout', () => {
+  test.each<[string, string, number, string[]]>([
+    ['an empty text', '', 10, ['']],
+    ['lines', 'a\nb\n', 10, ['a', 'b', '']],
+    ['words', 'one two three', 9, ['one two ', 'three']],
+    [
+      'a word that just fits, without the space after the last column',
+      'abcd efgh',
+      5,
+      ['abcd', 'efgh'],
+    ],
+    ['a word wider than the window', 'abcdefghij', 5, ['abcd', 'efgh', 'ij']],
+    ['Chinese, Japanese and Korean', 'a日本語', 6, ['a日本', '語']],
+    ['a wide character that does not fit', '日本', 4, ['日', '本']],
+    ['joined emoji', '👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 4, ['👨‍👩‍👧‍👦', '👨‍👩‍👧‍👦']],
+    ['tabs', '\tx', 20, ['    x']],
+    ['control characters', 'a\u001B[31m\u0007\u009B', 20, ['a␛[31m␇\uFFFD']],
+    ['characters that change the text direction', 'a\u202Eb', 20, ['a\uFFFDb']],
+    ['a window of one column', 'ab', 1, ['a', 'b']],
+  ])('wraps %s', (_, text, columns, rows) => {
+    expect(layout(createBuffer(text), columns).rows).toEqual(rows);
+  });
+
+  test.each<[string, number, number, number]>([
+    ['', 0, 0, 0],
+    ['abc', 3, 0, 3],
+    ['abcd', 4, 0, 4],
+    ['abcdef', 4, 1, 0],
+    ['a\n', 2, 1, 0],
+    ['日本', 1, 0, 2],
+    ['日本語', 3, 1, 2],
+  ])('puts the caret of %j at %i to row %i, column %i', (text, cursor, row, column) => {
+    const buffer = moveTo(createBuffer(text), cursor);
+    expect(layout(buffer, 5)).toMatchObject({ cursorRow: row, cursorColumn: column });
+  });
+
+  test('T3 has no control character from a recalled prompt or a paste', () => {
+    const codes = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code));
+    const rows = layout(createBuffer(codes.join('') + '\u202E\u2066'), 30).rows.join('');
+    expect(rows).not.toMatch(/[\p{Control}\u202E\u2066]/u);
+  });
+
+  test('shows a paste as an unbroken label', () => {
+    const buffer = insertPaste(createBuffer('see '), longPaste);
+    expect(layout(buffer, 80).rows).toEqual(['see [paste #1, 123 lines]']);
+    expect(layout(buffer, 24).rows).toEqual(['see ', '[paste #1, 123 lines]']);
+    expect(layout(buffer, 12).rows).toEqual(['see ', '[paste #1,…']);
+    expect(layout(insertPaste(buffer, 'x'.repeat(600)), 80).rows[0]).toContain(
+      '[paste #2, 600 characters]',
+    );
+  });
+
+  test.each([
+    [0, ['0', '1', '2'], 0, false, true],
+    [5, ['4', '5', '6'], 1, true, true],
+    [9, ['7', '8', '9'], 2, true, false],
+  ])('shows the rows around the caret in row %i', (row, rows, cursorRow, above, below) => {
+    const text = Array.from({ length: 10 }, (_, index) => index).join('\n');
+    expect(layout(moveTo(createBuffer(text), row * 2), 10, 3)).toEqual({
+      rows,
+      cursorRow,
+      cursorColumn: 0,
+      hasMoreAbove: above,
+      hasMoreBelow: below,
+    });
+  });
+
+  test.each([
+    ['10,000 lines', `${'word '.repeat(20)}\n`.repeat(10_000)],
+    ['one line of a megabyte', 'wörd '.repeat(200_000)],
+  ])('lays out a window of %s quickly', async (_, text) => {
+    const buffer = moveTo(createBuffer(text), Math.floor(text.length / 2));
+    layout(buffer, 80, 20);
+    const taken = await processorTime(() => {
+      for (let count = 0; count < 10; count += 1) layout(buffer, 80, 20);
+    });
+    expect(taken / 10).toBeLessThan(100);
+  });
+
+  test('shows every character once, in rows that fit, for any text', () => {
+    const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 4, max: 20 }), (text, columns) => {
+        const buffer = createBuffer(text);
+        const { rows, cursorRow, cursorColumn } = layout(buffer, columns);
+        for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(columns);
+        expect(cursorRow).toBe(rows.length - 1);
+        expect(cursorColumn).toBeLessThan(columns);
+      }),
+    );
+  });
+
+  test('joins the parts of a very long line without loss', () => {
+    const text = '😀é'.repeat(5000);
+    expect(layout(createBuffer(text), 80).rows.join('')).toBe(text);
+  });
+});
+
+describe('moveVertically', () => {
+  const text = 'first line\nno\nthird line';
+
+  function up(buffer: TextBuffer | undefined): TextBuffer | undefined {
+    return buffer && moveVertically(buffer, -1, 80);
+  }
+
+  test('moves within the text and stops at its first and last row', () => {
+    const start = createBuffer(text);
+    expect(up(up(start))?.cursor).toBe(10);
+    expect(up(up(up(start)))).toBeUndefined();
+    expect(moveVertically(start, 1, 80)).toBeUndefined();
+  });
+
+  test('keeps its column across shorter lines', () => {
+    const start = moveTo(createBuffer(text), 5);
+    const short = moveVertically(start, 1, 80);
+    expect(short?.cursor).toBe(13);
+    expect(short && moveVertically(short, 1, 80)?.cursor).toBe(19);
+  });
+
+  test('moves by rows on the screen', () => {
+    const start = createBuffer('one two three');
+    expect(moveVertically(start, -1, 9)?.cursor).toBe(5);
+  });
+
+  test('reaches the target row even if it is shorter', () => {
+    const wrapped = createBuffer('日本語日本');
+    const moved = moveVertically(wrapped, -1, 6);
+    expect(moved && layout(moved, 6).cursorRow).toBe(1);
+  });
+
+  test('moves as far as there are rows', () => {
+    const start = createBuffer(text);
+    expect(moveVertically(start, -20, 80)?.cursor).toBe(10);
+  });
+
+  test('moves through any text from end to start', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (anyText) => {
+        let buffer = createBuffer(anyText);
+        for (let row = layout(buffer, 8).rows.length - 1; row > 0; row -= 1) {
+          const moved = moveVertically(buffer, -1, 8);
+          expect(moved && layout(moved, 8).cursorRow).toBe(row - 1);
+          if (moved !== undefined) buffer = moved;
+        }
+        expect(moveVertically(buffer, -1, 8)).toBeUndefined();
+      }),
+    );
+  });
+});
+
+test('selected columns do not exceed the columns of a row', () => {
+  const selectionsOf = (text: string) =>
+    layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from: 1, to: text.length }).selections;
+  expect(selectionsOf('three four')).toEqual([
+    { from: 1, to: 5 },
+    { from: 0, to: 4 },
+  ]);
+  expect(selectionsOf('three\nfour')).toEqual([
+    { from: 1, to: 5 },
+    { from: 0, to: 4 },
+  ]);
+});
+
+test('selected columns include a line end, but not the end of a wrapped row', () => {
+  const selectionsOf = (text: string, from: number, to: number) =>
+    layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to }).selections;
+  expect(selectionsOf('one two', 4, 7)).toEqual([undefined, { from: 0, to: 3 }]);
+  expect(selectionsOf('one\ntwo', 1, 4)).toEqual([{ from: 1, to: 4 }, undefined]);
+  expect(selectionsOf('\ntwo', 0, 2)).toEqual([
+    { from: 0, to: 1 },
+    { from: 0, to: 1 },
+  ]);
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import {
+  breakAtBackslash,
+  redo,
+  undo,
+  type EditAction,
+} from '../../../src/repl/composer/edit-actions.ts';
+import { contentOf } from '../../../src/repl/composer/paste.ts';
+import {
+  clearBuffer,
+  createBuffer,
+  insert,
+  insertPaste,
+  joinEdit,
+  moveTo,
+  replaceContent,
+  type Edit,
+  type TextBuffer,
+} from '../../../src/repl/composer/text-buffer.ts';
+import { longPaste, run } from './run-actions.ts';
+
+const family = '👨‍👩‍👧‍👦';
+
+/** `|` marks the caret. */
+function bufferAt(text: string): TextBuffer {
+  return moveTo(createBuffer(text.replace('|', '')), text.indexOf('|'));
+}
+
+function shown({ text, cursor }: TextBuffer): string {
+  return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+}
+
+describe('editing', () => {
+  test.each<[string, EditAction, string]>([
+    ['ab|c', 'move-left', 'a|bc'],
+    ['|abc', 'move-left', '|abc'],
+    ['abc|', 'move-right', 'abc|'],
+    ['a|\nb', 'move-right', 'a\n|b'],
+    ['one two|', 'move-word-left', 'one |two'],
+    ['one two |', 'move-word-left', 'one |two '],
+    ['|one two', 'move-word-right', 'one| two'],
+    ['one|  two', 'move-word-right', 'one  two|'],
+    ['one|, ', 'move-word-right', 'one, |'],
+    ['a\nbc|d\ne', 'move-line-start', 'a\n|bcd\ne'],
+    ['a\nb|cd\ne', 'move-line-end', 'a\nbcd|\ne'],
+    ['a\nb|c', 'move-text-start', '|a\nbc'],
+    ['a|\nbc', 'move-text-end', 'a\nbc|'],
+    ['a|', 'delete-left', '|'],
+    ['|a', 'delete-left', '|a'],
+    ['a\n|b', 'delete-left', 'a|b'],
+    ['|ab', 'delete-right', '|b'],
+    ['one two|', 'kill-word-left', 'one |'],
+    ['|one two', 'kill-word-right', '| two'],
+    ['run --fix=a,b|', 'kill-blank-word-left', 'run |'],
+    ['a\nbc|d', 'kill-line-start', 'a\n|d'],
+    ['a\n|bcd', 'kill-line-start', 'a|bcd'],
+    ['a|bc\nd', 'kill-line-end', 'a|\nd'],
+    ['a|\nd', 'kill-line-end', 'a|d'],
+    ['a|b', 'transpose', 'ba|'],
+    ['ab|', 'transpose', 'ba|'],
+    ['|ab', 'transpose', '|ab'],
+    ['a|b', 'new-line', 'a\n|b'],
+  ])('%j after %s is %j', (before, action, after) => {
+    expect(shown(run(bufferAt(before), action))).toBe(after);
+  });
+
+  test.each([
+    ['emoji', '😀'],
+    ['a joined family', family],
+    ['a flag', '🇩🇪'],
+    ['a letter with accents', 'e\u0301\u0323'],
+    ['a Hangul syllable of parts', '\u1112\u1161\u11AB'],
+    ['a Devanagari syllable', 'नि'],
+  ])('never splits %s', (_, character) => {
+    const buffer = createBuffer(`a${character}b`);
+    const before = run(buffer, 'move-left', 'move-left');
+    expect(before.cursor).toBe(1);
+    expect(run(before, 'move-right').cursor).toBe(1 + character.length);
+    expect(run(before, 'delete-right').text).toBe('ab');
+    expect(run(buffer, 'move-left', 'delete-left').text).toBe('ab');
+  });
+
+  test('joins parts of an emoji that arrive one after the other', () => {
+    const parts = insert(insert(createBuffer(), '👨‍👩'), '‍👧‍👦');
+    expect(parts.text).toBe(family);
+    expect(run(parts, 'delete-left').text).toBe('');
+  });
+
+  test('moves by words in scripts without spaces', () => {
+    const text = '日本語を勉強します';
+    const { cursor } = run(createBuffer(text), 'move-word-left');
+    expect(cursor).toBeGreaterThan(0);
+    expect(cursor).toBeLessThan(text.length);
+  });
+
+  test('turns all line ends into \\n and lone surrogates into U+FFFD', () => {
+    expect(insert(createBuffer(), 'a\r\nb\rc\nd\uD83D').text).toBe('a\nb\nc\nd\uFFFD');
+  });
+
+  test('breaks the line at a backslash before the caret', () => {
+    expect(breakAtBackslash(bufferAt('one\\|'))).toMatchObject({ text: 'one\n', cursor: 4 });
+    expect(breakAtBackslash(bufferAt('one\\ |'))).toBeUndefined();
+    expect(breakAtBackslash(bufferAt('|'))).toBeUndefined();
+  });
+});
+
+describe('kill ring', () => {
+  test('returns what was killed', () => {
+    expect(shown(run(bufferAt('one |two'), 'kill-line-end', 'move-line-start', 'yank'))).toBe(
+      'two|one ',
+    );
+  });
+
+  test('joins consecutive kills in text order', () => {
+    const killed = run(
+      bufferAt('one two| three'),
+      'kill-word-left',
+      'kill-word-left',
+      'kill-line-end',
+    );
+    expect(run(killed, 'yank').text).toBe('one two three');
+  });
+
+  test('yank-pop cycles through older kills and does nothing without a yank', () => {
+    const killed = run(bufferAt('one two|'), 'kill-word-left', 'move-line-start', 'kill-line-end');
+    expect(run(killed, 'yank').text).toBe('one ');
+    expect(run(killed, 'yank', 'yank-pop').text).toBe('two');
+    expect(run(killed, 'yank', 'yank-pop', 'yank-pop').text).toBe('one ');
+    expect(run(killed, 'yank-pop').text).toBe('');
+  });
+
+  test('survives sending, including paste markers', () => {
+    const killed = run(insertPaste(createBuffer('see '), longPaste), 'kill-line-start');
+    const next = insertPaste(clearBuffer(killed), `${longPaste}!`);
+    expect(contentOf(run(next, 'yank'))).toBe(`${longPaste}!see ${longPaste}`);
+  });
+});
+
+describe('undo', () => {
+  test('removes typed words one by one, and redo restores them', () => {
+    const typed = Array.from('one two').reduce(insert, createBuffer());
+    expect(undo(typed).text).toBe('one ');
+    expect(undo(undo(typed)).text).toBe('');
+    expect(redo(undo(typed)).text).toBe('one two');
+  });
+
+  test('restores consecutive Backspaces at once', () => {
+    expect(undo(run(createBuffer('abc'), 'delete-left', 'delete-left')).text).toBe('abc');
+  });
+
+  test('reverts the text from an editor', () => {
+    const edited = replaceContent(createBuffer('before'), 'after\r\n');
+    expect(edited.text).toBe('after\n');
+    expect(undo(edited).text).toBe('before');
+  });
+
+  test('cannot redo after something else was typed', () => {
+    expect(redo(insert(undo(insert(createBuffer(), 'a')), 'b')).text).toBe('b');
+  });
+});
+
+const typed = (at: number, inserted: string): Edit => ({ at, inserted, removed: '', cursor: at });
+const removed = (at: number, text: string): Edit => ({
+  at,
+  inserted: '',
+  removed: text,
+  cursor: at + text.length,
+});
+
+function joined(joinsLast: boolean, ...edits: readonly Edit[]): readonly Edit[] {
+  return edits.reduce<readonly Edit[]>((stack, edit) => joinEdit(stack, edit, joinsLast), []);
+}
+
+describe('one undo step', () => {
+  test('is a word typed letter by letter', () => {
+    expect(joined(true, typed(0, 'a'), typed(1, 'b'))).toEqual([typed(0, 'ab')]);
+  });
+
+  test('includes the space after a word, not the next word', () => {
+    expect(joined(true, typed(0, 'a'), typed(1, ' '), typed(2, 'b'))).toEqual([
+      typed(0, 'a '),
+      typed(2, 'b'),
+    ]);
+  });
+
+  test('does not include text typed elsewhere', () => {
+    expect(joined(true, typed(0, 'a'), typed(5, 'b'))).toHaveLength(2);
+  });
+
+  test('is letters removed backwards, in text order', () => {
+    const [step] = joined(true, removed(2, 'c'), removed(1, 'b'));
+    expect(step).toMatchObject({ at: 1, removed: 'bc', cursor: 3 });
+  });
+
+  test('is letters removed forwards', () => {
+    expect(joined(true, removed(1, 'b'), removed(1, 'c'))).toMatchObject([
+      { at: 1, removed: 'bc' },
+    ]);
+  });
+
+  test('does not include letters removed elsewhere', () => {
+    expect(joined(true, removed(1, 'b'), removed(5, 'c'))).toHaveLength(2);
+  });
+
+  test('is either typing or removal', () => {
+    expect(joined(true, removed(1, 'b'), typed(1, 'c'))).toHaveLength(2);
+    expect(joined(true, typed(1, 'c'), removed(1, 'c'))).toHaveLength(2);
+  });
+
+  test('is a single edit if the edits are not joined', () => {
+    expect(joined(false, typed(0, 'a'), typed(1, 'b'))).toHaveLength(2);
+  });
+
+  test('is forgotten after 500 newer ones', () => {
+    const edits = Array.from({ length: 501 }, (_, index) => typed(index * 10, `${index}`));
+    const stack = joined(false, ...edits);
+    expect([stack.length, stack[0]?.inserted, stack.at(-1)?.inserted]).toEqual([500, '1', '500']);
+  });
+});

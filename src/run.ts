@@ -16,14 +16,6 @@ import { terminalColors } from './terminal/device/terminal-colors.ts';
 import { colorStyle, hasColor, plainStyle, type Style } from './terminal/style.ts';
 import type { TerminalColors } from './terminal/themes.ts';
 
-/** What the services of one run share: it may open several, for a fallback or a comparison. */
-interface SharedByServices {
-  /** Client options that record all exchanges, or replay them; undefined before the first service that does. */
-  recording?: Promise<Partial<ClientOptions>>;
-  /** Keys that commands printed, by command. */
-  readonly printedKeys: Map<string, Promise<string>>;
-}
-
 export interface CompletedOption {
   /** With its dashes, as `--model`. */
   readonly long?: string | undefined;
@@ -75,7 +67,13 @@ export interface Context {
   readonly homeDirectory: string | undefined;
   readonly version: string;
   readonly secrets: Secrets;
-  readonly shared: SharedByServices;
+  /** What the services of one run share: it may open several, for a fallback or a comparison. */
+  readonly shared: {
+    /** Client options that record all exchanges, or replay them; undefined before the first service that does. */
+    recording?: Promise<Partial<ClientOptions>>;
+    /** Keys that commands printed, by command. */
+    readonly printedKeys: Map<string, Promise<string>>;
+  };
   /** natter's whole command tree. */
   readonly commands: () => CompletedCommand;
 }
@@ -112,6 +110,7 @@ export interface GlobalOptions {
   readonly allowSecrets?: boolean;
   readonly redact?: boolean;
   readonly dryRun?: boolean;
+  readonly accessible?: boolean;
 }
 
 export interface JsonOptions extends GlobalOptions {
@@ -156,10 +155,6 @@ function isUnicode({ environment, platform }: Context): boolean {
   return ['utf-8', 'utf8'].some((charset) => locale.toLowerCase().includes(charset));
 }
 
-interface AccessOptions {
-  readonly accessible?: boolean;
-}
-
 /** @throws Failure `configuration` */
 function isTrue(environment: Environment, name: string): boolean {
   const value = isSet(environment, name) ? trueOrFalse.parse(environment[name] ?? '') : false;
@@ -171,16 +166,13 @@ function isTrue(environment: Environment, name: string): boolean {
  * Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again.
  * @throws Failure `configuration` for a variable that is neither true nor false
  */
-export function canRedraw(environment: Environment, { accessible }: AccessOptions): boolean {
+export function canRedraw(environment: Environment, { accessible }: GlobalOptions): boolean {
   const isAccessible = accessible === true || isTrue(environment, 'NATTER_ACCESSIBLE');
   return environment['TERM'] !== 'dumb' && !isAccessible;
 }
 
 /** Decides once how the run shows output. */
-export async function present(
-  context: Context,
-  options: GlobalOptions & AccessOptions,
-): Promise<Presentation> {
+export async function present(context: Context, options: GlobalOptions): Promise<Presentation> {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = isSet(environment, 'NATTER_DEBUG');

@@ -30,9 +30,6 @@ export interface CheckOptions {
   /** Unparsed. */
   readonly schemaRetries?: string;
   readonly responseFormat?: string;
-}
-
-export interface SelectOptions {
   /** A JSON Pointer. */
   readonly select?: string;
 }
@@ -155,7 +152,7 @@ function withFormat(settings: ResolvedSettings, schema: JsonObject): ResolvedSet
  */
 export async function openCheck(
   notices: Notices,
-  { schema: value, schemaRetries, select }: CheckOptions & SelectOptions,
+  { schema: value, schemaRetries, select }: CheckOptions,
   own?: SchemaSource,
 ): Promise<AnswerCheck | undefined> {
   if ((value ?? own ?? schemaRetries ?? select) === undefined) return undefined;

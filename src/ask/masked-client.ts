@@ -86,10 +86,11 @@ export async function* changeTexts(
 
 const metadata = ['id', 'model', 'finishReason', 'requestId'] as const;
 
-type MetadataEvent = ChatEvent & Partial<Readonly<Record<(typeof metadata)[number], string>>>;
-
 /** Masks only texts from the service: a secret that looks like a type or the name of a field must not change those. */
-function maskMetadata(event: MetadataEvent, mask: SecretFilter['mask']): ChatEvent {
+function maskMetadata(
+  event: ChatEvent & Partial<Readonly<Record<(typeof metadata)[number], string>>>,
+  mask: SecretFilter['mask'],
+): ChatEvent {
   // The client masks its own failures.
   if (event.type === 'retry-scheduled') return event;
   let masked = event;

@@ -12,8 +12,15 @@ import type {
 import type { Action, Context } from '../../run.ts';
 import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';
-import { allowSecretsOption, secretOptions, strictOption } from '../prompt/prompt-options.ts';
+import {
+  checkGroup,
+  checkOptions,
+  schemaOption,
+  selectOption,
+  allowSecretsOption,
+  secretOptions,
+  strictOption,
+} from '../prompt/prompt-options.ts';
 import { Failure } from '../../failure.ts';
 
 /** What the commands run; tests pass their own. */

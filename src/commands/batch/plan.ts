@@ -1,6 +1,6 @@
 import type { Presentation } from '../../run.ts';
 import type { Context } from '../../run.ts';
-import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
@@ -23,7 +23,7 @@ export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends SendingOptions, CheckOptions, SelectOptions {
+export interface BatchOptions extends SendingOptions, CheckOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;

@@ -21,7 +21,7 @@ import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
 import { topicRows } from '../help/topic-names.ts';
 import { dataFolder } from '../journal/open-conversation.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { promptPlaces } from '../prompt/load-prompt-file.ts';
 import { roleNames } from '../../settings/role.ts';
 import { storedKinds } from '../config/stored-paths.ts';
 import { type Candidate, files, childNamed } from './tree.ts';

@@ -1,4 +1,3 @@
-import type { Presentation } from '../../run.ts';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
@@ -31,15 +30,20 @@ import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import { createProgress } from '../../output/progress.ts';
 import type { Column } from '../../output/table.ts';
+import {
+  type Presentation,
+  present,
+  type Context,
+  type JsonOptions,
+  type Action,
+} from '../../run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown } from '../print/answer-output.ts';
-import { present, type Context, type JsonOptions, type Action } from '../../run.ts';
+import { printMarkdown, storedLook } from '../print/answer-output.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import { storedLook } from '../print/stored-look.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;
@@ -113,7 +117,8 @@ function documentOf({ entry, summary }: SummarizedEntry) {
 }
 
 export const listConversations: Action<ListConversationsOptions> = async (context, options) => {
-  const { notices, style } = await present(context, options);
+  const presentation = await present(context, options);
+  const { notices } = presentation;
   const { isTerminal } = context.streams.stdout;
   const section = options.deleted === true ? 'trash' : 'conversations';
   const entries = listEntries(dataFolder(context), section);
@@ -129,7 +134,7 @@ export const listConversations: Action<ListConversationsOptions> = async (contex
   }
   const now = context.clock.date();
   const rows = listed.map((row) => cells(row, isTerminal, now));
-  await printTable(context, { style }, columns, rows);
+  await printTable(context, presentation, columns, rows);
   if (isShort && entries.length > shortList) {
     notices.notice(`showing the last ${shortList} of ${entries.length}; --all shows all`);
   }

@@ -10,7 +10,7 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { present, type Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { printJson } from '../print/print-data.ts';
-import { nameProfile } from '../program/hint-origin.ts';
+import { nameProfile } from '../program/report.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { checkConnection } from './check-connection.ts';

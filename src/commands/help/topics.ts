@@ -5,8 +5,7 @@ import { environmentVariables } from '../../settings/environment-variables.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { settingRows } from '../config/command.ts';
 import { durationNote } from '../program/global-options.ts';
-import { formatRows, formatSection } from '../program/help-format.ts';
-import { serviceRows } from '../program/help-items.ts';
+import { formatRows, formatSection, serviceRows } from '../program/help-format.ts';
 import { guides, type Passage } from './guides.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 

@@ -6,8 +6,7 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { countOf, tokenText } from '../../output/figures.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { AttachOptions } from './attach-files.ts';
-import { isEntry } from './file-names.ts';
+import { type AttachOptions, isEntry } from './attach-files.ts';
 
 /** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
 function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string {

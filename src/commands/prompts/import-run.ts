@@ -10,8 +10,7 @@ import type { Notices } from '../../output/notices.ts';
 import { printTable } from '../print/print-data.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
-import { readTextFile } from '../prompt/load-prompt-file.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import { checkNewName, createPromptFile, newPath } from './run.ts';
 
 export interface ImportOptions extends GlobalOptions {

@@ -24,8 +24,7 @@ import {
 import { printTable, printJson } from '../print/print-data.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
-import { loadPromptFile, readTextFile } from '../prompt/load-prompt-file.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { loadPromptFile, readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import {
   promptDocument,
   type ListedPrompt,

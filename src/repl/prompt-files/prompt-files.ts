@@ -21,11 +21,12 @@ import type { OpenedPrompt, PromptCommand, PromptUse, PromptVariable } from './p
 import type { SessionSettings } from '../state.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context } from '../../run.ts';
-import { loadPromptFile, readInserted } from '../../commands/prompt/load-prompt-file.ts';
-import { promptPlaces } from '../../commands/prompt/prompt-places.ts';
-import { composeFile } from '../../commands/run/compose-file.ts';
-import { readOwnSchema } from '../../commands/run/file-schema.ts';
-import { withFileSettings } from '../../commands/run/file-settings.ts';
+import {
+  loadPromptFile,
+  readInserted,
+  promptPlaces,
+} from '../../commands/prompt/load-prompt-file.ts';
+import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
 
 /** A prompt file filled with its values. */
 interface FilledPrompt {

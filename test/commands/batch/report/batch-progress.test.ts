@@ -54,7 +54,7 @@ describe('the progress line', () => {
       { answered: 480, elapsed: 10_000 },
       { allowed: { places: undefined, perSecond: 50.2 } },
       // The example of the guide.
-      /```text\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
+      /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
     ],
     [
       'with a rate that was just found',

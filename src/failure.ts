@@ -93,7 +93,7 @@ interface ServiceDetails {
 
 export interface FailureOptions extends ServiceDetails {
   /** What to type next, for a failure that only one front end can have: one line without a full stop. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** What may help, for a failure that several front ends can have. */
   readonly remedy?: Remedy;
   readonly cause?: unknown;

@@ -3,13 +3,6 @@ import { estimateTokens } from '../conversation/token-estimate.ts';
 /** Where a text may be cut. */
 export type Border = 'lines' | 'paragraphs';
 
-export interface CutText {
-  /** Joined, they are the text. */
-  readonly parts: readonly string[];
-  /** Lines longer than a part, which were cut between characters. */
-  readonly longLines: number;
-}
-
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** Each with the blank lines after it. */
@@ -56,8 +49,15 @@ function unitsOf(text: string, border: Border, most: number, onLong: () => void)
   });
 }
 
-/** Cuts a text into parts of at most `most` estimated tokens, at borders where that is possible. */
-export function cutText(text: string, border: Border, most: number): CutText {
+/**
+ * Cuts a text into parts of at most `most` estimated tokens, at borders where that is possible. Joined, they are the text.
+ * @returns the parts, and the number of lines longer than a part, which were cut between characters
+ */
+export function cutText(
+  text: string,
+  border: Border,
+  most: number,
+): { readonly parts: readonly string[]; readonly longLines: number } {
   let longLines = 0;
   const parts: string[] = [];
   let size = Infinity;

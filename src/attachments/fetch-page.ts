@@ -211,10 +211,7 @@ export async function fetchPage(name: string, options: FetchOptions): Promise<At
     options.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
     const { kind, message, hint } = error;
-    throw new Failure(kind, `cannot attach ${maskUrl(name)}: ${message}`, {
-      ...(hint !== undefined && { hint }),
-      cause: error,
-    });
+    throw new Failure(kind, `cannot attach ${maskUrl(name)}: ${message}`, { hint, cause: error });
   } finally {
     stopTimer();
   }

@@ -4,18 +4,11 @@ import { dirname, join, relative, sep, resolve } from 'node:path';
 import createIgnore from 'ignore';
 import type { Ignore } from 'ignore';
 import picomatch from 'picomatch';
-import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { errorCode } from '../storage/storage-failure.ts';
 
-/** The rules of one `.gitignore` file. */
-interface RuleFile {
-  readonly folder: string;
-  readonly rules: Ignore;
-}
-
 /** The `.gitignore` files that apply in a folder, the outermost first. */
-type IgnoreRules = readonly RuleFile[];
+type IgnoreRules = readonly { readonly folder: string; readonly rules: Ignore }[];
 
 /** A path with slashes on every platform. */
 const withSlashes = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
@@ -138,60 +131,18 @@ export async function matchFiles(pattern: string, signal: AbortSignal): Promise<
   return findFiles(folder, { matches: picomatch(plain), hidden, signal });
 }
 
-interface FoundPath {
-  /** With slashes, below the searched folder. */
-  readonly path: string;
-  readonly isFolder: boolean;
-}
-
+/** Paths with slashes below a searched folder. */
 export interface PathList {
-  readonly paths: readonly FoundPath[];
+  readonly paths: readonly { readonly path: string; readonly isFolder: boolean }[];
   /** A limit was reached. */
   readonly isPartial: boolean;
 }
 
 export interface ListOptions {
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: { monotonic(): number };
   readonly maxPaths?: number;
   /** Milliseconds. */
   readonly maxTime?: number;
-}
-
-interface Folder {
-  /** Empty for the searched folder. */
-  readonly path: string;
-  readonly above: IgnoreRules;
-}
-
-interface Listing {
-  readonly paths: FoundPath[];
-  readonly isFull: () => boolean;
-}
-
-/** Adds the entries of a folder. @returns its folders */
-async function listFolder(
-  root: string,
-  { path, above }: Folder,
-  { paths, isFull }: Listing,
-): Promise<readonly Folder[]> {
-  const folders: Folder[] = [];
-  const full = join(root, path);
-  try {
-    const rules = await rulesIn(full, above);
-    for await (const entry of await opendir(full, { bufferSize: 256 })) {
-      const { name } = entry;
-      const isFolder = entry.isDirectory();
-      if (name.startsWith('.') || isIgnored(rules, join(full, name), isFolder)) continue;
-      const child = path === '' ? name : `${path}/${name}`;
-      if (isFolder) folders.push({ path: child, above: rules });
-      if (isFolder || entry.isFile() || entry.isSymbolicLink())
-        paths.push({ path: child, isFolder });
-      if (isFull()) break;
-    }
-  } catch {
-    // A folder that cannot be read has no paths to offer.
-  }
-  return folders;
 }
 
 /** The paths below a folder that are neither hidden nor excluded by `.gitignore` files, the nearest first. */
@@ -200,17 +151,30 @@ export async function listPaths(
   { clock, maxPaths = 20_000, maxTime = 3000 }: ListOptions,
 ): Promise<PathList> {
   const root = resolve(folder);
-  const paths: FoundPath[] = [];
+  const paths: { path: string; isFolder: boolean }[] = [];
   const end = clock.monotonic() + maxTime;
   const isFull = () => paths.length >= maxPaths || clock.monotonic() >= end;
-  let level: readonly Folder[] = [{ path: '', above: await rulesAbove(root) }];
-  while (level.length > 0) {
-    const below: Folder[] = [];
-    for (const next of level) {
-      if (isFull()) return { paths, isPartial: true };
-      below.push(...(await listFolder(root, next, { paths, isFull })));
+  const folders = [{ path: '', above: await rulesAbove(root) }];
+  for (const { path, above } of folders) {
+    if (isFull()) break;
+    const full = join(root, path);
+    try {
+      const rules = await rulesIn(full, above);
+      for await (const entry of await opendir(full, { bufferSize: 256 })) {
+        const { name } = entry;
+        const isFolder = entry.isDirectory();
+        if (name.startsWith('.') || isIgnored(rules, join(full, name), isFolder)) continue;
+        const child = path === '' ? name : `${path}/${name}`;
+        // Folders are searched after all of this level.
+        if (isFolder) folders.push({ path: child, above: rules });
+        if (isFolder || entry.isFile() || entry.isSymbolicLink()) {
+          paths.push({ path: child, isFolder });
+        }
+        if (isFull()) break;
+      }
+    } catch {
+      // A folder that cannot be read has no paths to offer.
     }
-    level = below;
   }
   return { paths, isPartial: isFull() };
 }

@@ -28,13 +28,6 @@ export interface CompactionPlan {
   readonly messages: readonly Message[];
 }
 
-interface CompactionOptions {
-  /** Of the model, in tokens; undefined if unknown. */
-  readonly window: number | undefined;
-  /** What the user wants to keep; may be empty. */
-  readonly wanted: string;
-}
-
 const instruction =
   'Summarize the conversation above, so that it can continue with your summary alone. Keep its goal, the decisions and their reasons, the facts, names, numbers, code and quotations that may be needed again, and what is still open. Omit greetings and detours. Use the language of the conversation, and write only the summary.';
 
@@ -76,11 +69,12 @@ function lastEnd(ends: readonly End[], window = Infinity): End | undefined {
 
 /**
  * Plans a summary of the older turns, as many as fit the window.
+ * @param window that of the model in tokens, if it is known; `wanted` is what the user wants to keep, or empty
  * @returns undefined if there is no answer since the summary in force
  */
 export function planCompaction(
   conversation: Conversation,
-  { window = Infinity, wanted }: CompactionOptions,
+  { window = Infinity, wanted }: { readonly window: number | undefined; readonly wanted: string },
 ): CompactionPlan | undefined {
   const path = pathOf(conversation);
   const ends = endsOf(conversation);

@@ -133,10 +133,15 @@ export function summarizedTurns(conversation: Conversation): number {
   return pathOf(conversation).findIndex(({ id }) => id === summary.turn) + 1;
 }
 
-type TurnContent = Pick<Turn, 'role' | 'content' | 'refusal'>;
+/** What a request has of a turn. */
+interface TurnContent {
+  readonly role: Role;
+  readonly content: string;
+  readonly refusal?: string | undefined;
+}
 
 /** The content, then the refusal; empty for a missing answer. */
-export function textOf({ content, refusal = '' }: Pick<Turn, 'content' | 'refusal'>): string {
+export function textOf({ content, refusal = '' }: TurnContent): string {
   return [content, refusal].filter((text) => text !== '').join('\n\n');
 }
 
@@ -146,7 +151,7 @@ export function isAnswer(turn: TurnContent | undefined): boolean {
 }
 
 /** The text of a summary in a request. */
-export function sentSummary({ content }: Pick<Summary, 'content'>): string {
+export function sentSummary({ content }: { readonly content: string }): string {
   return `Summary of the earlier conversation:\n\n<summary>\n${content}\n</summary>`;
 }
 

@@ -45,9 +45,10 @@ const digits = String.raw`\$(?<digit>[1-9])(?!\d|[.,]\d)`;
 const withoutDigits = new RegExp(`${backslashes}(?:${braces}|${dollars})`, 'g');
 const withDigits = new RegExp(`${backslashes}(?:${braces}|${dollars}|${digits})`, 'g');
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
-function kindOf({ kind, name, digit }: Groups, takesInput: boolean): Placeholder['kind'] {
+function kindOf(
+  { kind, name, digit }: Readonly<Record<string, string | undefined>>,
+  takesInput: boolean,
+): Placeholder['kind'] {
   if (kind === 'file' || kind === 'include') return kind;
   if (name === 'stdin' || (takesInput && name === 'input')) return 'stdin';
   if (name !== undefined) return 'variable';

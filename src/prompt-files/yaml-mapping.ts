@@ -26,11 +26,6 @@ export interface YamlEntry extends YamlValue {
   readonly key: string;
 }
 
-interface Reading {
-  readonly document: Document.Parsed;
-  readonly lineOf: (offset: number) => number;
-}
-
 const isBlock = (node: Node | null) =>
   isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
 
@@ -39,15 +34,23 @@ function keyText(key: unknown): string {
   return isCollection(key) ? JSON.stringify(key) : String(key);
 }
 
-function readValue(node: Node | null, line: number, reading: Reading): YamlValue {
-  const { document, lineOf } = reading;
+function readValue(
+  node: Node | null,
+  line: number,
+  document: Document.Parsed,
+  lineOf: (offset: number) => number,
+): YamlValue {
   const target = isAlias(node) ? (node.resolve(document) ?? null) : node;
   const start = node?.range === undefined || node?.range === null ? line : lineOf(node.range[0]);
   const entries = isMap(target)
     ? target.items.map(({ key, value }): YamlEntry => {
         const keyLine = (key as Node | null)?.range?.[0];
         const at = keyLine === undefined ? start : lineOf(keyLine);
-        return { key: keyText(key), ...readValue(value as Node | null, at, reading), line: at };
+        return {
+          key: keyText(key),
+          ...readValue(value as Node | null, at, document, lineOf),
+          line: at,
+        };
       })
     : [];
   return {
@@ -108,7 +111,7 @@ export function readMapping(
     const { contents } = document;
     if (contents === null || (isScalar(contents) && contents.value === null)) return [];
     if (!isMap(contents)) return undefined;
-    return readValue(contents, firstLine, { document, lineOf }).entries;
+    return readValue(contents, firstLine, document, lineOf).entries;
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     const message = cause instanceof Error ? cause.message : String(cause);

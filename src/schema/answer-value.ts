@@ -46,16 +46,10 @@ export interface AnswerValue {
   readonly value: unknown;
 }
 
-interface CodeBlock {
-  readonly content: string;
-  readonly before: string;
-  readonly after: string;
-}
-
 const openingFence = /^ {0,3}(?<fence>`{3,}|~{3,})[^\n]*(?:\n|$)/m;
 
 /** The first code block of a text; undefined without one that is closed. */
-function firstBlock(text: string): CodeBlock | undefined {
+function firstBlock(text: string) {
   const opening = openingFence.exec(text);
   const fence = opening?.groups?.['fence'];
   if (opening === null || fence === undefined) return undefined;

@@ -14,13 +14,7 @@ export interface CompiledSchema {
   readonly unknown: readonly string[];
 }
 
-export interface CompileOptions {
-  /** What the schema is, for messages. */
-  readonly label: string;
-  /** Milliseconds for one value: a pattern can take years. */
-  readonly limit?: number;
-}
-
+/** Milliseconds for one value: a pattern can take years. */
 const defaultLimit = 5000;
 /** A list with many wrong items has one violation each. */
 const maxViolations = 50;
@@ -163,7 +157,7 @@ function refuseInvalid(ajv: Validator, schema: JsonObject, label: string): void 
  */
 export function compileSchema(
   source: JsonObject,
-  { label, limit = defaultLimit }: CompileOptions,
+  { label, limit = defaultLimit }: { readonly label: string; readonly limit?: number },
 ): CompiledSchema {
   const Constructor = validatorOf(source, label);
   const { $schema: _draft, ...schema } = source;

@@ -2,9 +2,6 @@
 
 import { isJsonObject, type JsonObject } from '../json.ts';
 
-/** How a schema is sent besides the prompt. */
-export type ResponseFormat = 'none' | 'json_object' | 'json_schema';
-
 const members = (value: unknown): readonly unknown[] =>
   isJsonObject(value) ? Object.values(value) : [];
 
@@ -33,8 +30,11 @@ function nameOf({ title }: JsonObject): string {
   return name === '' ? 'answer' : name;
 }
 
-/** The value of `response_format`; undefined for `none`. */
-export function responseFormat(format: ResponseFormat, schema: JsonObject): object | undefined {
+/** The value of `response_format`, which sends a schema besides the prompt; undefined for `none`. */
+export function responseFormat(
+  format: 'none' | 'json_object' | 'json_schema',
+  schema: JsonObject,
+): object | undefined {
   switch (format) {
     case 'none':
       return undefined;

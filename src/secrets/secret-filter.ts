@@ -163,13 +163,6 @@ class SecretSearch {
     const sequence = isInterrupted ? this.#sequenceStart : Infinity;
     return Math.min(this.#original.open, this.#shown.open, sequence, this.#length);
   }
-
-  /** The end of the text from which a new search could continue; undefined if it would find less than this one. */
-  get rest(): string | undefined {
-    const { tail } = this.#original;
-    const isSame = this.#state.sequence === 'text' && tail === this.#shown.tail;
-    return isSame && tail.length <= harmlessLength ? tail : undefined;
-  }
 }
 
 /** A pattern of the text: its UTF-16 units by their codes. */
@@ -236,75 +229,48 @@ export interface MaskedStream {
   held(): string;
 }
 
-class StreamMask implements MaskedStream {
-  readonly #filter: SecretFilter;
-  /** The end of the shown text, while no search is needed. */
-  #recent = '';
-  #search: SecretSearch | undefined;
-  #held = '';
-  /** The index of the delayed text in what the search has read. */
-  #start = 0;
-  /** The secrets that end in the delayed text. */
-  #secrets: Range[] = [];
-
-  constructor(filter: SecretFilter) {
-    this.#filter = filter;
-  }
-
-  write(text: string): string {
-    const search = this.#search ?? this.#startSearch(text);
-    if (search === undefined) return text;
-    this.#held += text;
-    for (const range of search.read(text)) this.#secrets.push(range);
-    return this.#release(search, search.openEnd);
-  }
-
-  end(): string {
-    const search = this.#search;
-    return search === undefined ? '' : this.#release(search, this.#start + this.#held.length);
-  }
-
-  held(): string {
-    return this.#held;
-  }
-
-  /** Undefined for a text that needs no search. */
-  #startSearch(text: string): SecretSearch | undefined {
-    const recent = this.#recent + text;
-    if (!this.#filter.mayConcern(recent)) {
-      this.#recent = recent.slice(-harmlessLength);
-      return undefined;
-    }
-    const search = this.#filter.search();
-    search.read(this.#recent);
-    this.#start = this.#recent.length;
-    this.#search = search;
-    return search;
-  }
-
-  #release(search: SecretSearch, openEnd: number): string {
-    // Without this test, the time for a long delayed text would be quadratic.
-    if (openEnd <= this.#start) return '';
-    const secrets = joinRanges(this.#secrets);
-    const until = Math.max(this.#start, decidedEnd(secrets, openEnd));
-    const text = this.#held.slice(0, until - this.#start);
-    const masked = maskRanges(
-      text,
-      secrets.filter(({ end }) => end <= until),
-      this.#start,
-    );
-    this.#held = this.#held.slice(text.length);
-    this.#secrets = secrets.filter(({ end }) => end > until);
-    this.#start = until;
-    if (this.#held === '' && search.rest !== undefined) {
-      this.#recent = search.rest;
-      this.#search = undefined;
-    }
-    return masked;
-  }
-}
-
 /** Does not delay the first three characters of a secret, because ordinary text would often be delayed. */
 export function createMaskedStream(filter: SecretFilter): MaskedStream {
-  return new StreamMask(filter);
+  /** The end of the shown text, as long as no search is needed. */
+  let recent = '';
+  let search: SecretSearch | undefined;
+  let held = '';
+  /** The index of the delayed text in what the search has read. */
+  let start = 0;
+  /** The secrets that end in the delayed text. */
+  let secrets: readonly Range[] = [];
+
+  function release(openEnd: number): string {
+    // Without this test, the time for a long delayed text would be quadratic.
+    if (openEnd <= start) return '';
+    const joined = joinRanges(secrets);
+    const until = Math.max(start, decidedEnd(joined, openEnd));
+    const whole = joined.filter(({ end }) => end <= until);
+    const text = held.slice(0, until - start);
+    const masked = maskRanges(text, whole, start);
+    held = held.slice(text.length);
+    secrets = joined.slice(whole.length);
+    start = until;
+    return masked;
+  }
+
+  return {
+    write(text) {
+      if (search === undefined) {
+        const all = recent + text;
+        if (!filter.mayConcern(all)) {
+          recent = all.slice(-harmlessLength);
+          return text;
+        }
+        search = filter.search();
+        search.read(recent);
+        start = recent.length;
+      }
+      held += text;
+      secrets = [...secrets, ...search.read(text)];
+      return release(search.openEnd);
+    },
+    end: () => release(start + held.length),
+    held: () => held,
+  };
 }

@@ -19,50 +19,32 @@ export interface FolderFacts {
   readonly homeDirectory: string | undefined;
 }
 
-interface Location {
-  /** natter's variable: the folder itself. */
-  readonly variable: string;
-  /** XDG variable: the parent folder. */
-  readonly xdg: string;
-  readonly unixDefault: readonly string[];
-  readonly windowsVariable: string;
-  readonly windowsDefault: readonly string[];
-  readonly windowsFolder: readonly string[];
-}
-
+/** natter's variable; the XDG variable and its default; `%APPDATA%` or `%LOCALAPPDATA%`, its default and natter's folder. */
 const locations = {
   config: {
     variable: 'NATTER_CONFIG_DIR',
-    xdg: 'XDG_CONFIG_HOME',
-    unixDefault: ['.config'],
-    windowsVariable: 'APPDATA',
-    windowsDefault: ['AppData', 'Roaming'],
-    windowsFolder: ['natter'],
+    unix: ['XDG_CONFIG_HOME', '.config', 'natter'],
+    windows: ['APPDATA', 'AppData\\Roaming', 'natter'],
   },
   data: {
     variable: 'NATTER_DATA_DIR',
-    xdg: 'XDG_DATA_HOME',
-    unixDefault: ['.local', 'share'],
-    windowsVariable: 'LOCALAPPDATA',
-    windowsDefault: ['AppData', 'Local'],
-    windowsFolder: ['natter', 'data'],
+    unix: ['XDG_DATA_HOME', '.local/share', 'natter'],
+    windows: ['LOCALAPPDATA', 'AppData\\Local', 'natter\\data'],
   },
   state: {
     variable: 'NATTER_STATE_DIR',
-    xdg: 'XDG_STATE_HOME',
-    unixDefault: ['.local', 'state'],
-    windowsVariable: 'LOCALAPPDATA',
-    windowsDefault: ['AppData', 'Local'],
-    windowsFolder: ['natter', 'state'],
+    unix: ['XDG_STATE_HOME', '.local/state', 'natter'],
+    windows: ['LOCALAPPDATA', 'AppData\\Local', 'natter\\state'],
   },
-} as const satisfies Record<keyof Folders, Location>;
+} as const;
 
 /** On Windows, `\\no\\drive` is relative to the current drive. */
 function isAbsolute(name: string, windows: boolean): boolean {
   return windows ? /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(name) : path.posix.isAbsolute(name);
 }
 
-function resolveFolder(location: Location, facts: FolderFacts): string | undefined {
+function resolveFolder(name: keyof Folders, facts: FolderFacts): string | undefined {
+  const location = locations[name];
   const { environment, platform, homeDirectory } = facts;
   const windows = platform === 'win32';
   const paths = windows ? path.win32 : path.posix;
@@ -74,12 +56,11 @@ function resolveFolder(location: Location, facts: FolderFacts): string | undefin
       hint: `set ${location.variable} to a path that starts at ${windows ? 'a drive' : 'the root'}`,
     });
   }
-  const base = environment[windows ? location.windowsVariable : location.xdg];
-  const folder = windows ? location.windowsFolder : ['natter'];
-  if (base !== undefined && isAbsolute(base, windows)) return paths.join(base, ...folder);
+  const [parent, fallback, folder] = location[windows ? 'windows' : 'unix'];
+  const base = environment[parent];
+  if (base !== undefined && isAbsolute(base, windows)) return paths.join(base, folder);
   if (homeDirectory === undefined || !isAbsolute(homeDirectory, windows)) return undefined;
-  const fallback = windows ? location.windowsDefault : location.unixDefault;
-  return paths.join(homeDirectory, ...fallback, ...folder);
+  return paths.join(homeDirectory, fallback, folder);
 }
 
 /**
@@ -89,9 +70,9 @@ function resolveFolder(location: Location, facts: FolderFacts): string | undefin
  */
 export function resolveFolders(facts: FolderFacts): Folders {
   return {
-    config: resolveFolder(locations.config, facts),
-    data: resolveFolder(locations.data, facts),
-    state: resolveFolder(locations.state, facts),
+    config: resolveFolder('config', facts),
+    data: resolveFolder('data', facts),
+    state: resolveFolder('state', facts),
   };
 }
 

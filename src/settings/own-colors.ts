@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import type { Resolved } from './resolved-settings.ts';
-import type { ValueOrigin } from './setting-value.ts';
+import { badValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
 
 /** The parts of an answer whose colour is a setting, `colors.<part>`. */
 export const coloredParts = [
@@ -45,10 +45,9 @@ function readOwnColor(text: string): OwnColor | undefined {
 export function parseOwnColor(raw: unknown, origin: ValueOrigin): OwnColor {
   const parsed = typeof raw === 'string' ? readOwnColor(raw) : undefined;
   if (parsed !== undefined) return parsed;
-  throw new Failure(
-    origin.kind,
-    `${origin.label} must be a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"`,
-    origin.hint === undefined ? {} : { hint: origin.hint },
+  throw badValue(
+    origin,
+    'a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"',
   );
 }
 
@@ -81,14 +80,8 @@ export function ownColors(
 ): ReadonlyMap<ColoredPart, OwnColor> {
   return new Map(
     Object.entries(colors).map(([name, { value, source }]) => {
-      const setting = `colors.${name}`;
-      const where = ` in profile ${source.name}`;
-      const origin = {
-        label: setting + where,
-        kind: 'configuration',
-        hint: `natter config unset ${setting} --profile ${source.name}`,
-      } as const;
-      return [checkColoredPart(name, 'configuration', where), parseOwnColor(value, origin)];
+      const part = checkColoredPart(name, 'configuration', ` in profile ${source.name}`);
+      return [part, parseOwnColor(value, profileOrigin(`colors.${name}`, source.name))];
     }),
   );
 }

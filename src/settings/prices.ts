@@ -1,6 +1,5 @@
-import { Failure } from '../failure.ts';
 import type { Resolved } from './resolved-settings.ts';
-import type { ValueOrigin } from './setting-value.ts';
+import { badValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
 
 /** Of a model, for a million tokens. */
 export interface Price {
@@ -21,10 +20,9 @@ export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
   const { input, output, currency } =
     (typeof raw === 'string' ? pricePattern.exec(raw)?.groups : undefined) ?? {};
   if (input === undefined || output === undefined) {
-    throw new Failure(
-      origin.kind,
-      `${origin.label} must be the prices of a million tokens of prompts and of answers, such as 0.5/1.5 or 0.5/1.5 EUR`,
-      origin.hint === undefined ? {} : { hint: origin.hint },
+    throw badValue(
+      origin,
+      'the prices of a million tokens of prompts and of answers, such as 0.5/1.5 or 0.5/1.5 EUR',
     );
   }
   const code = currency?.toUpperCase() ?? defaultCurrency;
@@ -38,9 +36,7 @@ export type PriceTable = ReadonlyMap<string, Price>;
 export function priceTable(prices: Readonly<Record<string, Resolved<unknown>>>): PriceTable {
   return new Map(
     Object.entries(prices).map(([model, { value, source }]) => {
-      const label = `prices.${model} in profile ${source.name}`;
-      const hint = `natter config unset prices.${model} --profile ${source.name}`;
-      return [model, parsePrice(value, { label, kind: 'configuration', hint })];
+      return [model, parsePrice(value, profileOrigin(`prices.${model}`, source.name))];
     }),
   );
 }

@@ -141,14 +141,8 @@ export function removeCredential(stored: StoredSettings, profile: string): Store
   return { ...stored, credentials: { ...credentials, profiles } };
 }
 
-export interface ProfileSummary {
-  readonly name: string;
-  /** Of `config use`, else the default one. */
-  readonly current: boolean;
-  readonly hasKey: boolean;
-}
-
-export function listProfiles(stored: StoredSettings): readonly ProfileSummary[] {
+/** All profiles; the current one is that of `config use`, else the default one. */
+export function listProfiles(stored: StoredSettings) {
   const current = stored.settings.profile ?? defaultProfile;
   return knownProfiles(stored).map((name) => ({
     name,

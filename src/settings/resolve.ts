@@ -1,7 +1,13 @@
 import { isLoopbackName } from '../address.ts';
 import type { Environment } from '../environment.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
-import { type Definition, type SettingKey, definitions, settingKeys } from './definitions.ts';
+import {
+  type Definition,
+  type SettingKey,
+  type SettingValues,
+  definitions,
+  settingKeys,
+} from './definitions.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
 import { checkHeaderName, checkParameterName } from './setting-name.ts';
@@ -9,7 +15,7 @@ import {
   parseApiKey,
   parseHeaderValue,
   parseSettingValue,
-  type ValueOrigin,
+  profileOrigin,
 } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings } from './stored-settings.ts';
 import type { StoredValue } from './value-types.ts';
@@ -31,14 +37,6 @@ export interface SettingLayers {
 interface NamedProfile {
   readonly name: string;
   readonly settings: Profile;
-}
-
-function profileOrigin(setting: string, profile: string): ValueOrigin {
-  return {
-    label: `${setting} in profile ${profile}`,
-    kind: 'configuration',
-    hint: `natter config unset ${setting} --profile ${profile}`,
-  };
 }
 
 const defaultSource: Source = { kind: 'default', name: 'default' };
@@ -68,62 +66,43 @@ function resolveSetting<Value>(
   return { value: definition.default, source: defaultSource };
 }
 
-function resolveAll(
-  flags: SettingFlags,
-  environment: Environment,
-  profile: NamedProfile,
-): Pick<ResolvedSettings, 'values' | 'sources'> {
-  const values: Record<string, unknown> = {};
-  const sources: Record<string, Source> = {};
-  for (const key of settingKeys) {
-    const definition = definitions[key] as Definition<unknown>;
-    const { value, source } = resolveSetting(definition, flags[key], environment, profile);
-    values[key] = value;
-    sources[key] = source;
-  }
-  // The table gives each key a value of the key's own type, which entries cannot express.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { values, sources } as unknown as Pick<ResolvedSettings, 'values' | 'sources'>;
+/** A member of a family, by name; the name may be changed by a check. */
+type Member<Value> = readonly [name: string, resolved: Resolved<Value>];
+
+/** The members of a family in a profile. @param read checks one */
+function resolveFamily<Value>(
+  { name: profile, settings }: NamedProfile,
+  family: 'params' | 'headers' | 'prices' | 'keys' | 'colors',
+  read: (name: string, raw: unknown) => readonly [name: string, value: Value],
+): readonly Member<Value>[] {
+  const source: Source = { kind: 'profile', name: profile };
+  return Object.entries(settings[family] ?? {}).map(([member, raw]) => {
+    const [name, value] = read(member, raw);
+    return [name, { value, source }];
+  });
 }
 
-function resolveParams(
-  flags: SettingFlags,
-  profile: NamedProfile,
-): Readonly<Record<string, Resolved<unknown>>> {
+const unchecked = (name: string, raw: unknown) => [name, raw] as const;
+
+function resolveParams(flags: SettingFlags, profile: NamedProfile): readonly Member<unknown>[] {
   const where = ` in profile ${profile.name}`;
-  const stored = Object.entries(profile.settings.params ?? {});
-  const typed = Object.entries(flags.params ?? {});
-  return Object.fromEntries([
-    ...stored.map(([name, value]) => {
-      const source: Source = { kind: 'profile', name: profile.name };
-      return [checkParameterName(name, 'configuration', where), { value, source }] as const;
-    }),
-    ...typed.map(([name, value]) => {
-      const source: Source = { kind: 'flag', name: '--param' };
-      return [checkParameterName(name, 'usage'), { value, source }] as const;
-    }),
-  ]);
+  const source: Source = { kind: 'flag', name: '--param' };
+  return [
+    ...resolveFamily(profile, 'params', (name, raw) => [
+      checkParameterName(name, 'configuration', where),
+      raw,
+    ]),
+    ...Object.entries(flags.params ?? {}).map(
+      ([name, value]) => [checkParameterName(name, 'usage'), { value, source }] as const,
+    ),
+  ];
 }
 
-/** The unchecked values of a family. */
-function resolveFamily(
-  { name }: NamedProfile,
-  values: Readonly<Record<string, unknown>> = {},
-): Readonly<Record<string, Resolved<unknown>>> {
-  const source: Source = { kind: 'profile', name };
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value, source }]));
-}
-
-function resolveHeaders(profile: NamedProfile): Readonly<Record<string, Resolved<string>>> {
-  const where = ` in profile ${profile.name}`;
-  const stored = Object.entries(profile.settings.headers ?? {});
-  return Object.fromEntries(
-    stored.map(([name, raw]) => {
-      const lower = checkHeaderName(name, 'configuration', where);
-      const value = parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile.name));
-      return [lower, { value, source: { kind: 'profile', name: profile.name } }] as const;
-    }),
-  );
+function resolveHeaders(profile: NamedProfile): readonly Member<string>[] {
+  return resolveFamily(profile, 'headers', (name, raw) => {
+    const lower = checkHeaderName(name, 'configuration', ` in profile ${profile.name}`);
+    return [lower, parseHeaderValue(raw, profileOrigin(`headers.${lower}`, profile.name))];
+  });
 }
 
 interface SecretRequest {
@@ -136,7 +115,9 @@ interface SecretRequest {
   readonly command: Resolved<string | undefined>;
 }
 
-interface ResolvedKey extends Pick<ResolvedSettings, 'apiKey' | 'apiKeyCommand'> {
+interface ResolvedKey {
+  readonly apiKey?: Resolved<string>;
+  readonly apiKeyCommand?: Resolved<string>;
   readonly unsent?: UnsentSecret;
 }
 
@@ -199,7 +180,15 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     name: chosen.value,
     settings: ownEntry(stored.settings.profiles, chosen.value) ?? {},
   };
-  const { values, sources } = resolveAll(flags, environment, profile);
+  const all = settingKeys.map((key) => {
+    const definition = definitions[key] as Definition<unknown>;
+    return [key, resolveSetting(definition, flags[key], environment, profile)] as const;
+  });
+  // The table gives each key a value of the key's own type, which entries cannot express.
+  const values = Object.fromEntries(all.map(([key, { value }]) => [key, value])) as SettingValues;
+  const sources = Object.fromEntries(
+    all.map(([key, { source }]) => [key, source]),
+  ) as ResolvedSettings['sources'];
   const { baseUrl } = values;
   const headers = resolveHeaders(profile);
   const own = ownEntry(profile.settings, definitions.baseUrl.name);
@@ -213,18 +202,18 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   // Secret headers belong to the profile's own service.
   const isUnsent = (name: string) =>
     baseUrl !== undefined && belongsTo !== requested && isSecretHeader(name);
-  const unsentHeaders = Object.keys(headers)
-    .filter(isUnsent)
-    .map((name) => ({ what: `header ${name}`, profile: profile.name, belongsTo, requested }));
+  const unsentHeaders = headers
+    .filter(([name]) => isUnsent(name))
+    .map(([name]) => ({ what: `header ${name}`, profile: profile.name, belongsTo, requested }));
   return {
     profile: chosen,
     values: isForOther ? { ...values, apiPath: undefined } : values,
     sources,
-    params: resolveParams(flags, profile),
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isUnsent(name))),
-    prices: resolveFamily(profile, profile.settings.prices),
-    keys: resolveFamily(profile, profile.settings.keys),
-    colors: resolveFamily(profile, profile.settings.colors),
+    params: Object.fromEntries(resolveParams(flags, profile)),
+    headers: Object.fromEntries(headers.filter(([name]) => !isUnsent(name))),
+    prices: Object.fromEntries(resolveFamily(profile, 'prices', unchecked)),
+    keys: Object.fromEntries(resolveFamily(profile, 'keys', unchecked)),
+    colors: Object.fromEntries(resolveFamily(profile, 'colors', unchecked)),
     ...key,
     unsentSecrets: [...(unsentKey === undefined ? [] : [unsentKey]), ...unsentHeaders],
   };

@@ -11,12 +11,18 @@ export interface ValueOrigin {
   readonly hint?: string;
 }
 
-function fail(origin: ValueOrigin, expected: string, hint = origin.hint): Failure {
-  return new Failure(
-    origin.kind,
-    `${origin.label} must be ${expected}`,
-    hint === undefined ? {} : { hint },
-  );
+/** The origin of a value in the settings file. @param setting its name, such as `prices.origin` */
+export function profileOrigin(setting: string, profile: string): ValueOrigin {
+  return {
+    label: `${setting} in profile ${profile}`,
+    kind: 'configuration',
+    hint: `natter config unset ${setting} --profile ${profile}`,
+  };
+}
+
+/** The failure of a value that is not in the expected form, which completes "must be …". */
+export function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure {
+  return new Failure(kind, `${label} must be ${expected}`, { hint });
 }
 
 /** @throws Failure with the origin and the expected form */
@@ -29,7 +35,7 @@ export function parseSettingValue<Value>(
   const value = text ? definition.type.parse(String(raw)) : undefined;
   if (value !== undefined) return value;
   const mistake = text ? definition.type.mistake?.(String(raw)) : undefined;
-  if (mistake === undefined) throw fail(origin, definition.type.expected);
+  if (mistake === undefined) throw badValue(origin, definition.type.expected);
   throw new Failure(origin.kind, `${origin.label} has ${mistake}`, {
     hint: origin.hint ?? `it must be ${definition.type.expected}`,
   });
@@ -41,7 +47,7 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
   const [inexact] = value === undefined ? [] : inexactNumbers(text);
   if (inexact !== undefined) {
     const hint = 'use at most 15 digits, or put the number in double quotes to send it as text';
-    throw fail(origin, 'JSON whose numbers natter can send unchanged', hint);
+    throw badValue({ ...origin, hint }, 'JSON whose numbers natter can send unchanged');
   }
   if (value !== undefined) return value;
   // Misspellings of JSON's true, false and null would otherwise be sent as text.
@@ -50,14 +56,14 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
   if (isTooDeep(text)) throw new Failure(origin.kind, `${origin.label} ${jsonProblem(text)}`);
   const quoted =
     'put text of several words in double quotes inside the shell quotes: \'"two words"\'';
-  throw fail(origin, 'JSON or a single word', origin.hint ?? quoted);
+  throw badValue({ hint: quoted, ...origin }, 'JSON or a single word');
 }
 
 /** The text of a header, trimmed. @throws Failure with the origin */
 export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
   // RFC 9110, 5.5: visible ASCII, spaces and tabs.
   const value = typeof raw === 'string' ? raw.trim() : '';
-  if (!/^[\t\x20-\x7e]+$/.test(value)) throw fail(origin, 'one line of plain ASCII text');
+  if (!/^[\t\x20-\x7e]+$/.test(value)) throw badValue(origin, 'one line of plain ASCII text');
   return value;
 }
 

@@ -35,7 +35,7 @@ export const credentialsFile: SettingsFile<CredentialsDocument> = {
   parse: parseCredentialsDocument,
 };
 
-export function settingsPath(folder: string, file: Pick<SettingsFile<unknown>, 'name'>): string {
+export function settingsPath(folder: string, file: { readonly name: string }): string {
   return path.join(folder, `${file.name}.json`);
 }
 
@@ -57,12 +57,7 @@ function tighten(descriptor: number, filePath: string): string | undefined {
   }
 }
 
-interface Content {
-  readonly text: string;
-  readonly warning: string | undefined;
-}
-
-function readContent(filePath: string, mustBePrivate: boolean): Content | undefined {
+function readContent(filePath: string, mustBePrivate: boolean) {
   let descriptor: number | undefined;
   try {
     descriptor = fs.openSync(filePath, 'r');
@@ -76,12 +71,6 @@ function readContent(filePath: string, mustBePrivate: boolean): Content | undefi
   }
 }
 
-export interface SettingsReading {
-  readonly stored: StoredSettings;
-  /** For the user, for example about a credentials file that others could read. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * Reads both files; a missing file or folder counts as empty. Every command calls this, so it imports little.
  * A credentials file that others can read is made private, except on Windows.
@@ -90,7 +79,7 @@ export interface SettingsReading {
 export function readStoredSettings(
   folder: string | undefined,
   platform: NodeJS.Platform,
-): SettingsReading {
+): { readonly stored: StoredSettings; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   const read = <Document>(file: SettingsFile<Document>): Document => {
     if (folder === undefined) return file.empty;

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from './files.ts';
 
@@ -38,26 +39,15 @@ export const appendFile: AppendFile = {
   },
   append: (path, bytes) =>
     withDescriptor(path, O_WRONLY | O_APPEND, (descriptor) => fs.writeSync(descriptor, bytes)),
-  synchronize: (path) =>
-    new Promise((resolve, reject) => startSynchronization(path, resolve, reject)),
+  async synchronize(path) {
+    const file = await open(path, 'r+');
+    try {
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  },
 };
-
-/**
- * With a callback, because Node takes milliseconds to load node:fs/promises. Only the wait for the disk takes place on
- * another thread: a visit there takes longer than to open or close a file that was just written.
- */
-function startSynchronization(path: string, resolve: () => void, reject: (error: unknown) => void) {
-  try {
-    const descriptor = fs.openSync(path, 'r+');
-    fs.fdatasync(descriptor, (error) => {
-      fs.close(descriptor, () => undefined);
-      if (error === null) resolve();
-      else reject(error);
-    });
-  } catch (error) {
-    reject(error);
-  }
-}
 
 /** Whether the last line of a file has no line end; false for an empty file. @throws the system's error */
 export function endsTorn(path: string): boolean {

@@ -37,13 +37,9 @@ export function makePrivateFolder(folder: string): void {
   }
 }
 
-/** `fs.rmSync` would first load code that removes folders, for two milliseconds. @throws the system's error */
+/** Removes a file, if it exists. @throws the system's error */
 export function removeFile(path: string): void {
-  try {
-    fs.unlinkSync(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  fs.rmSync(path, { force: true });
 }
 
 /**
@@ -87,19 +83,15 @@ export function retryWhile<Result>(
 /** Errors on Windows while a virus scanner, an indexer or an editor has one of the files open. */
 const openElsewhereCodes: ReadonlySet<string | undefined> = new Set(['EACCES', 'EBUSY', 'EPERM']);
 
-interface Renaming {
-  /** @throws the system's error */
-  rename(from: string, to: string): void;
-  wait(milliseconds: number): void;
-}
-
-const systemRenaming: Renaming = { rename: fs.renameSync, wait: sleep };
-
 /**
  * Renames a file and replaces the target. Retries while another program has one of them open.
  * @throws the system's error
  */
-export function renameFile(from: string, to: string, renaming = systemRenaming): void {
+export function renameFile(
+  from: string,
+  to: string,
+  renaming = { rename: fs.renameSync as (from: string, to: string) => void, wait: sleep },
+): void {
   retryWhile(
     openElsewhereCodes,
     () => renaming.rename(from, to),

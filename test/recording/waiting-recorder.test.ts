@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
 import { openRecordingFile } from '../../src/recording/recording-file.ts';
 import { appendFile } from '../../src/storage/append-file.ts';
-import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock-file.ts';
+import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock.ts';
 import { newPath, readRecordedLines } from './recording-fixtures.ts';
 
 const clock = systemClock;

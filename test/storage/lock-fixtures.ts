@@ -1,9 +1,13 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { holdLock, type HeldLock, type LockOptions } from '../../src/storage/lock/lock.ts';
-import { formatOwner, type LockOwner } from '../../src/storage/lock/lock-file.ts';
-import type { Machine, ProcessFacts, ProcessSpace } from '../../src/storage/lock/process-facts.ts';
+import {
+  holdLock,
+  type HeldLock,
+  type LockOptions,
+  type LockOwner,
+} from '../../src/storage/lock/lock.ts';
+import type { Machine, ProcessFacts } from '../../src/storage/lock/process-facts.ts';
 import { temporaryFolder } from '../settings/fixtures/stored.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
@@ -15,11 +19,11 @@ type Running = Readonly<Record<number, string>>;
 interface SimulatedMachine {
   readonly host?: string;
   /** Undefined on a system that reports neither boot nor namespace, as macOS and Windows. */
-  readonly space?: ProcessSpace | undefined;
+  readonly space?: string | undefined;
   readonly running?: Running;
 }
 
-export const firstSpace: ProcessSpace = { boot: 'b1', namespace: 'n1' };
+const firstSpace = 'boot1 namespace1';
 
 /** The process `id` of a simulated machine. */
 export function processOn(id: number, simulated: SimulatedMachine = {}): ProcessFacts {
@@ -57,14 +61,13 @@ export function leaveText(lock: string, content: string, age = 0): void {
 
 /** Leaves a lock of process 42, which started at 100, on the first simulated machine. */
 export function leaveLock(lock: string, owner: Partial<LockOwner> = {}, age = 0): void {
-  const { boot, namespace } = firstSpace;
   const left = {
     host: 'one',
     processId: 42,
-    space: { boot, namespace },
+    space: firstSpace,
     start: '100',
     since: '2026-11-20T11:00:00.000Z',
     token: 'left',
   };
-  leaveText(lock, formatOwner({ ...left, ...owner }), age);
+  leaveText(lock, `${JSON.stringify({ ...left, ...owner })}\n`, age);
 }

@@ -15,7 +15,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue, type ValueOrigin } from '../../settings/setting-value.ts';
 import { ownEntry, type StoredSettings } from '../../settings/stored-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
-import { present, type Presentation, type Context, type GlobalOptions } from '../../run.ts';
+import { type Context, type GlobalOptions, present, type Run } from '../../run.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { changeStored, noticeOverrides, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
@@ -23,27 +23,25 @@ import { findApi, modelHint, type ServiceCheck, throwRefusal } from './check-ser
 
 const maxAttempts = 3;
 
-function canAsk({ streams }: Pick<Context, 'streams'>, { input }: GlobalOptions): boolean {
-  return streams.stdin.isTerminal && input;
-}
+const canAsk = ({ context, options }: Run<LoginOptions>) =>
+  context.streams.stdin.isTerminal && options.input;
 
 /**
  * Runs `attempt`, and on a terminal runs it again, with a warning, if the input was refused. The first attempt has
  * the number 1.
  * @param isRefusal whether new input can help
  */
-export async function askAgain<Result>(
-  context: Context,
-  options: GlobalOptions,
+async function askAgain<Result>(
+  run: Run<LoginOptions>,
   isRefusal: (failure: Failure) => boolean,
   attempt: (number: number) => Promise<Result>,
 ): Promise<Result> {
-  const { notices } = await present(context, options);
+  const { notices } = run.presentation;
   for (let number = 1; ; number += 1) {
     try {
       return await attempt(number);
     } catch (error) {
-      const isFinal = !canAsk(context, options) || number === maxAttempts;
+      const isFinal = !canAsk(run) || number === maxAttempts;
       if (isFinal || !(error instanceof Failure) || !isRefusal(error)) throw error;
       notices.warning(`${error.message}; try again, or press Ctrl+C to quit`);
     }
@@ -63,20 +61,17 @@ function parseInput<Value>(parse: () => Value): Value {
   }
 }
 
-export const isInvalidInput = (failure: Failure): boolean => failure instanceof InvalidInput;
+const isInvalidInput = (failure: Failure): boolean => failure instanceof InvalidInput;
 
 const typedBaseUrl: ValueOrigin = { label: 'the base URL', kind: 'usage' };
 
 /** The base URL of the flag or environment, else the one that the user enters. @throws Failure `usage` */
-export async function askBaseUrl(
-  context: Context,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-): Promise<string> {
+async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
+  const { context, settings } = run;
   const { baseUrl: known } = settings.values;
   const isExplicit = settings.sources.baseUrl.kind !== 'profile' && known !== undefined;
   if (isExplicit) return known;
-  if (!canAsk(context, options)) {
+  if (!canAsk(run)) {
     if (known !== undefined) return known;
     throw new Failure('usage', 'no base URL is set', {
       hint: 'pass it: natter auth login --base-url https://api.example.com',
@@ -84,7 +79,7 @@ export async function askBaseUrl(
   }
   const question = `Base URL of the service${known === undefined ? '' : ` [${known}]`}: `;
   // Refuses an invalid URL before it asks for the key.
-  return askAgain(context, options, isInvalidInput, async (number) => {
+  return askAgain(run, isInvalidInput, async (number) => {
     const { signal } = context;
     const answer = await context.ask(question, { signal, keep: true, discardTyped: number > 1 });
     if (answer.trim() === '' && known !== undefined) return known;
@@ -111,9 +106,8 @@ async function readKey(stdin: InputStream, signal: AbortSignal): Promise<string>
  * @param isAgain discards text typed before the question
  * @throws Failure `usage`
  */
-export async function askKey(
-  context: Context,
-  options: GlobalOptions,
+async function askKey(
+  { context, options }: Run<LoginOptions>,
   isAgain: boolean,
 ): Promise<string | undefined> {
   const { signal } = context;
@@ -177,30 +171,28 @@ interface CheckedInput extends ServiceCheck {
   readonly settings: ResolvedSettings;
 }
 
-type Resolve = (flags: LoginOptions) => ResolvedSettings;
-
 const hasKey = (stored: StoredSettings, { profile }: ResolvedSettings) =>
   ownEntry(stored.credentials.profiles, profile.value) !== undefined;
 
 /** Asks for the base URL and the key, and asks again for a key that the service refuses. @throws Failure */
 async function askAndCheck(
-  context: Context,
-  options: LoginOptions,
-  presentation: Presentation,
+  run: Run<LoginOptions>,
   stored: StoredSettings,
-  resolve: Resolve,
+  resolve: (flags: LoginOptions) => ResolvedSettings,
 ): Promise<CheckedInput> {
-  const baseUrl = await askBaseUrl(context, options, resolve(options));
+  const { context, options } = run;
+  const baseUrl = await askBaseUrl(run);
   // Resolved again, so that the secret headers of the profile are not sent to the new URL.
   const settings = resolve({ ...options, baseUrl });
   const isRefusal = (failure: Failure) =>
     isInvalidInput(failure) || failure.kind === 'unauthorized';
-  return askAgain(context, options, isRefusal, async (number) => {
-    const apiKey = await askKey(context, options, number > 1);
+  return askAgain(run, isRefusal, async (number) => {
+    const apiKey = await askKey(run, number > 1);
     context.secrets.keep({ apiKey });
-    const run = { context, options, presentation, settings: withKey(settings, apiKey) };
     const checked = options.check
-      ? await findApi(run).catch(throwRefusal(baseUrl, hasKey(stored, settings)))
+      ? await findApi({ ...run, settings: withKey(settings, apiKey) }).catch(
+          throwRefusal(baseUrl, hasKey(stored, settings)),
+        )
       : { result: 'not checked', models: [] };
     return { ...checked, apiKey, baseUrl, settings };
   });
@@ -229,10 +221,10 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const { notices } = presentation;
   const stored = readStored(context, notices);
   const { environment } = context;
-  const resolve: Resolve = (flags) =>
+  const resolve = (flags: LoginOptions) =>
     resolveSettings({ flags, environment, stored, allowNewProfile: true });
-  const answers = askAndCheck(context, options, presentation, stored, resolve);
-  const input = await answers.finally(context.ask.end);
+  const run = { context, options, presentation, settings: resolve(options) };
+  const input = await askAndCheck(run, stored, resolve).finally(context.ask.end);
   const { result, models, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, settings);
@@ -249,7 +241,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`natter config use ${profile} makes it the current profile`);
   }
-  noticeOverrides(environment, notices);
+  noticeOverrides(context.environment, notices);
   if (settings.sources.apiKeyCommand.kind === 'profile') {
     notices.notice(
       'api-key-command is set and overrides the stored key; to use that: natter config unset api-key-command',

@@ -2,7 +2,6 @@ import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { chooseProfile } from '../../settings/profile-name.ts';
 import { getStoredSetting, removeCredential } from '../../settings/profiles.ts';
-import type { Notices } from '../../output/notices.ts';
 import {
   describeSource,
   describeUnsent,
@@ -11,7 +10,7 @@ import {
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
 import {
   present,
-  type Presentation,
+  type Run,
   type Context,
   type GlobalOptions,
   type JsonOptions,
@@ -26,31 +25,19 @@ export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
 }
 
-/** What answers: the recording, the sandbox, or the service. @throws Failure `configuration` for none */
-function answererOf(
-  { environment }: Context,
-  options: StatusOptions,
-  { values }: ResolvedSettings,
-): string {
-  const { replay } = chooseRecording(options, environment);
-  const name = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
-  if (name !== undefined) return name;
-  throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
-    hint: 'run natter auth login, or set NATTER_BASE_URL',
-  });
-}
-
-/** Sends one request to the service, without retries. @throws Failure */
-async function showCheck(
-  context: Context,
-  options: StatusOptions,
-  presentation: Presentation,
-  settings: ResolvedSettings,
-): Promise<void> {
-  const answerer = answererOf(context, options, settings);
+/** Sends one request to the service, without retries. @throws Failure, `configuration` if nothing can answer */
+async function showCheck(run: Run<StatusOptions>): Promise<void> {
+  const { context, options, presentation, settings } = run;
   const { values, profile } = settings;
+  const { replay } = chooseRecording(options, context.environment);
+  const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
+  if (answerer === undefined) {
+    throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
+      hint: 'run natter auth login, or set NATTER_BASE_URL',
+    });
+  }
   const once = { ...settings, values: { ...values, retries: 0 } };
-  const { result, models } = await checkService({ context, options, presentation, settings: once });
+  const { result, models } = await checkService({ ...run, settings: once });
   const { notices } = presentation;
   notices.notice(`${answerer} ${result}`);
   const hint = modelHint(models, values.model, profile);
@@ -83,12 +70,9 @@ function keySource(
     : undefined;
 }
 
-function printSources(
-  context: Context,
-  options: StatusOptions,
-  notices: Notices,
-  settings: ResolvedSettings,
-): void {
+function printSources(run: Run<StatusOptions>): void {
+  const { context, options, presentation, settings } = run;
+  const { notices } = presentation;
   const key = keySource(context, settings, options.check === true);
   if (key !== undefined) notices.notice(key);
   for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
@@ -102,16 +86,16 @@ function printSources(
 
 export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
   const presentation = await present(context, options);
-  const { notices } = presentation;
-  const settings = readSettings(context, notices, options);
+  const settings = readSettings(context, presentation.notices, options);
+  const run = { context, options, presentation, settings };
   const profile = textRow('profile', settings.profile.value, settings.profile.source);
   const shown = listSettings(settings).filter(
     ({ name, value }) =>
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),
   );
   await printSettings(context, presentation, [profile, ...shown], options);
-  if (options.json !== true) printSources(context, options, notices, settings);
-  if (options.check === true) await showCheck(context, options, presentation, settings);
+  if (options.json !== true) printSources(run);
+  if (options.check === true) await showCheck(run);
 }
 
 export async function logout(context: Context, options: GlobalOptions): Promise<void> {

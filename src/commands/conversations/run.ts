@@ -1,11 +1,3 @@
-import {
-  type Presentation,
-  present,
-  type Context,
-  type JsonOptions,
-  type GlobalOptions,
-  type Action,
-} from '../../run.ts';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
@@ -38,12 +30,19 @@ import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import { createProgress } from '../../output/activity.ts';
 import type { Column } from '../../output/table.ts';
+import {
+  type Presentation,
+  present,
+  type Context,
+  type JsonOptions,
+  type Action,
+} from '../../run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../journal/open-conversation.ts';
 import { printMarkdown, storedLook } from '../print/answer-output.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;
@@ -190,39 +189,15 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
   }
 };
 
-export interface ShowOptions extends JsonOptions {
-  readonly siblings?: boolean;
-}
-
-export interface ExportOptions extends GlobalOptions {
+/** Options of `show` and `export`. */
+export interface TextOptions extends JsonOptions {
   readonly output?: string;
   readonly format?: ExportFormat;
   readonly siblings?: boolean;
   readonly force?: boolean;
 }
 
-/** Minimum UTF-16 units of one write. A large conversation is never a single string. */
-const minWriteLength = 1 << 16;
-
-/** Joins pieces of text, each transformed by `transform`, to chunks worth a write. */
-function* grouped(
-  pieces: Iterable<string>,
-  transform: (text: string) => string = (text) => text,
-): Generator<string, void> {
-  let group: string[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    const text = transform(piece);
-    group.push(text);
-    size += text.length;
-    if (size < minWriteLength) continue;
-    yield group.join('');
-    [group, size] = [[], 0];
-  }
-  yield group.join('');
-}
-
-export const showConversation: Action<ShowOptions, [name: string]> = async (
+export const showConversation: Action<TextOptions, [name: string]> = async (
   context,
   options,
   name,
@@ -231,15 +206,16 @@ export const showConversation: Action<ShowOptions, [name: string]> = async (
   const conversation = readConversation(context, presentation.notices, name);
   const versions = { siblings: options.siblings === true };
   if (options.json === true) {
-    const pieces = grouped(exportJson(conversation, versions), escapeJson);
-    for (const text of pieces) await context.streams.stdout.write(text);
+    for (const piece of exportJson(conversation, versions)) {
+      await context.streams.stdout.write(escapeJson(piece));
+    }
     return;
   }
   const look = await storedLook(context, presentation, options);
   await printMarkdown(context, presentation, exportMarkdown(conversation, versions), look);
 };
 
-function formatOf({ format, output }: ExportOptions): ExportFormat {
+function formatOf({ format, output }: TextOptions): ExportFormat {
   if (format !== undefined || output === undefined) return format ?? 'markdown';
   const named = formatOfName(output);
   if (named !== undefined) return named;
@@ -267,7 +243,7 @@ async function writeExport(
   }
 }
 
-export const exportConversation: Action<ExportOptions, [name: string]> = async (
+export const exportConversation: Action<TextOptions, [name: string]> = async (
   context,
   options,
   name,
@@ -279,11 +255,10 @@ export const exportConversation: Action<ExportOptions, [name: string]> = async (
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
-    const clean = stdout.isTerminal ? sanitize : (text: string) => text;
-    for (const text of grouped(pieces, clean)) await stdout.write(text);
+    for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
     return;
   }
-  await writeExport(output, grouped(pieces), options.force === true, context.platform);
+  await writeExport(output, pieces, options.force === true, context.platform);
   notices.notice(`wrote ${output}`);
 };
 

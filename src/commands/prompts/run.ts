@@ -164,11 +164,6 @@ export async function showPromptPath(
   await stdout.write(`${stdout.isTerminal ? sanitizeLine(found) : found}\n`);
 }
 
-export interface EditOptions extends GlobalOptions {
-  /** Creates a new prompt file in the project. */
-  readonly project?: boolean;
-}
-
 const newPrompt = `---
 description:
 variables:
@@ -189,7 +184,7 @@ function existingPath(context: Context, name: string): string | undefined {
 /** Runs `natter prompts edit`. @throws Failure for an editor that fails, and what is wrong with the edited file */
 export async function editPromptFile(
   context: Context,
-  options: EditOptions,
+  options: GlobalOptions & { readonly project?: boolean },
   name: string,
 ): Promise<void> {
   const { notices } = await present(context, options);

@@ -164,11 +164,6 @@ export async function chooseModels(
   );
 }
 
-export interface Upstream {
-  readonly engine: Engine;
-  close(): void;
-}
-
 const network = { network: undiciNetwork };
 
 /** Milliseconds; the sandbox starts without the list of a slower upstream. */
@@ -182,7 +177,7 @@ export async function openUpstream(
   context: Context,
   presentation: Presentation,
   options: UpstreamOptions,
-): Promise<Upstream> {
+): Promise<{ readonly engine: Engine; close(): void }> {
   const mapped = parseModelMap(options.map ?? []);
   const { notices } = presentation;
   const { run, baseUrl } = upstreamSettings(context, presentation, options);

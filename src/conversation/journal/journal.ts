@@ -29,13 +29,6 @@ import {
   type JournalRecord,
 } from './records.ts';
 
-interface NewTurn {
-  readonly role: 'user' | 'system';
-  readonly content: string;
-  /** Default: the leaf. An edited turn has the parent of its original; undefined starts a new first turn. */
-  readonly parent?: string | undefined;
-}
-
 export interface NewAnswer {
   /** The requested model. */
   readonly model: string;
@@ -46,11 +39,6 @@ export interface NewAnswer {
   readonly fallbackFrom?: readonly PassedModel[];
   /** The user's turn; default: the leaf. */
   readonly parent?: string | undefined;
-}
-
-interface Addition extends Partial<NewAnswer> {
-  readonly role: Role;
-  readonly content: string;
 }
 
 const turnIdLength = 6;
@@ -91,8 +79,15 @@ export class Journal {
     return this.#fold.conversation();
   }
 
-  /** Adds a turn and selects it. It is on disk when this returns, before the request is sent. */
-  addTurn(turn: NewTurn): Turn {
+  /**
+   * Adds a turn and selects it. It is on disk when this returns, before the request is sent. Without `parent` it follows
+   * the leaf; an edited turn has the parent of its original, and undefined starts a new first turn.
+   */
+  addTurn(turn: {
+    readonly role: 'user' | 'system';
+    readonly content: string;
+    readonly parent?: string | undefined;
+  }): Turn {
     const added = this.#add(turn);
     this.#file.synchronize();
     return added;
@@ -202,7 +197,7 @@ export class Journal {
     this.#file.write([record]);
   }
 
-  #add(addition: Addition): Turn {
+  #add(addition: Partial<NewAnswer> & { readonly role: Role; readonly content: string }): Turn {
     const conversation = this.conversation();
     const parent = 'parent' in addition ? addition.parent : leafOf(conversation)?.id;
     const { random, clock } = this.#options;

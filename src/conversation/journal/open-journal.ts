@@ -68,11 +68,6 @@ function warnAboutLostLines({ onWarning }: JournalOptions, id: string, lostLines
   if (warning !== undefined) onWarning(warning);
 }
 
-/** Refused if the conversation is open elsewhere; it can still be branched. */
-export type ResumeResult =
-  | { readonly isOpen: true; readonly journal: Journal }
-  | { readonly isOpen: false; readonly refusal: Failure };
-
 /** For a conversation that is open in another process. */
 export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: string): Failure {
   const who = holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
@@ -97,20 +92,17 @@ function checkReadable(path: string, id: string, { records, version }: LoadedCon
 }
 
 /**
- * Opens a conversation to continue it.
+ * Opens a conversation to continue it; refused while it is open elsewhere, where it can still be branched.
  * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
  */
-export function resumeJournal(
-  options: JournalOptions & { readonly folder: string },
-  id: string,
-): ResumeResult {
+export function resumeJournal(options: JournalOptions & { readonly folder: string }, id: string) {
   const conversations = conversationsFolder(options.folder);
   const path = conversationFile(conversations, id);
   const lockPath = lockFile(conversations, id);
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
     const hint = `wait for it, or continue in a copy: natter --resume ${id} --branch`;
-    return { isOpen: false, refusal: lockedFailure(id, lock, hint) };
+    return { isOpen: false, refusal: lockedFailure(id, lock, hint) } as const;
   }
   try {
     const loaded = loadConversation(path, id);
@@ -119,7 +111,7 @@ export function resumeJournal(
     const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
     if (options.save === false) lock?.release();
     const journal = new Journal(options, loaded.fold, options.save === false ? undefined : target);
-    return { isOpen: true, journal };
+    return { isOpen: true, journal } as const;
   } catch (error) {
     lock?.release();
     throw error instanceof Failure ? error : storageFailure('write', path, error, dataVariable);

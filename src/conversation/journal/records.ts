@@ -6,17 +6,6 @@ import type { AnswerEnd, Conversation, PassedModel, Role, Summary, Turn } from '
 /** Version of the format; records of an unknown type are skipped. */
 export const journalVersion = 1;
 
-/** The first record of every file. */
-interface HeaderRecord {
-  readonly type: 'conversation';
-  readonly version: number;
-  readonly id: string;
-  /** ISO 8601, like all times. */
-  readonly created_at: string;
-  /** The version of natter that created it. */
-  readonly natter?: string;
-}
-
 /** A turn; the text and the refusal of an answer follow in {@link DeltaRecord}s. */
 export interface TurnRecord {
   readonly type: 'turn';
@@ -56,29 +45,6 @@ export interface EndRecord {
   readonly failure?: FailureKind | undefined;
 }
 
-interface TitleRecord {
-  readonly type: 'title';
-  readonly title: string;
-}
-
-/** The user has chosen the model of the next answers. */
-interface ModelRecord {
-  readonly type: 'model';
-  readonly model: string;
-}
-
-/** Selects a turn among its versions. */
-interface ChoiceRecord {
-  readonly type: 'choice';
-  readonly turn: string;
-}
-
-/** Removes the turn and everything after it: the conversation ends before it until a turn there is selected. */
-interface UndoRecord {
-  readonly type: 'undo';
-  readonly turn: string;
-}
-
 /** What is sent instead of the turns up to `turn`; empty `content` removes the summary of that turn. */
 export interface SummaryRecord {
   readonly type: 'summary';
@@ -97,15 +63,24 @@ export interface ParametersRecord {
   readonly removed: readonly string[];
 }
 
+/** Times are ISO 8601. */
 export type JournalRecord =
-  | HeaderRecord
+  /** The first record of every file; `natter` is the version that created it. */
+  | {
+      readonly type: 'conversation';
+      readonly version: number;
+      readonly id: string;
+      readonly created_at: string;
+      readonly natter?: string;
+    }
   | TurnRecord
   | DeltaRecord
   | EndRecord
-  | TitleRecord
-  | ModelRecord
-  | ChoiceRecord
-  | UndoRecord
+  | { readonly type: 'title'; readonly title: string }
+  /** The user has chosen the model of the next answers. */
+  | { readonly type: 'model'; readonly model: string }
+  /** `choice` selects a turn among its versions. `undo` removes it and everything after it, until one is selected. */
+  | { readonly type: 'choice' | 'undo'; readonly turn: string }
   | SummaryRecord
   | ParametersRecord;
 
@@ -227,19 +202,19 @@ function isKnown(object: JsonObject): boolean {
   return type !== 'turn' || roles.has(object['role']);
 }
 
-/** `foreign`: valid, but of an unknown type. `lost`: something could not be read. */
-export interface ParsedLine {
-  readonly record?: JournalRecord;
-  readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
-}
-
 /** Whether a line has the text of an answer. Checks only how {@link formatRecord} starts it. */
 export function isTextLine(line: string): boolean {
   return line.startsWith('{"type":"text",');
 }
 
-/** Ignores NULs (from a power loss), a byte order mark and CR. A torn record loses only itself, not the next one. */
-export function parseLine(line: string): ParsedLine {
+/**
+ * Ignores NULs (from a power loss), a byte order mark and CR. A torn record loses only itself, not the next one.
+ * @returns `foreign` for a record of an unknown type, `lost` if something could not be read
+ */
+export function parseLine(line: string): {
+  readonly record?: JournalRecord;
+  readonly kind: 'record' | 'blank' | 'foreign' | 'lost';
+} {
   const text = (line.includes('\0') ? line.replaceAll('\0', '') : line)
     .replace(/^\uFEFF/, '')
     .trim();

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn } from '../../storage/append-file.ts';
 import { makePrivateFolder, renameFile } from '../../storage/files.ts';
-import { holdLock } from '../../storage/lock/lock.ts';
+import { holdLock, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import type { JournalOptions } from '../journal/journal-file.ts';
 import { lockedFailure } from '../journal/open-journal.ts';
 import { formatRecord } from '../journal/records.ts';
 import {
@@ -78,7 +77,7 @@ function move(from: string, folder: string, id: string): void {
 export function deleteConversation(
   dataFolder: string,
   { id, path }: LibraryEntry,
-  options: Pick<JournalOptions, 'process' | 'clock'>,
+  options: LockOptions,
 ): void {
   const lockPath = lockFile(conversationsFolder(dataFolder), id);
   let lock: ReturnType<typeof holdLock>;

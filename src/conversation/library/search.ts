@@ -19,13 +19,11 @@ export interface FoundTurn {
   readonly lines: readonly FoundLine[];
 }
 
-export interface PatternOptions {
-  readonly regularExpression: boolean;
-  readonly caseSensitive: boolean;
-}
-
 /** @throws Failure `usage` for an invalid regular expression or an empty pattern */
-export function compilePattern(text: string, options: PatternOptions): RegExp {
+export function compilePattern(
+  text: string,
+  options: { readonly regularExpression: boolean; readonly caseSensitive: boolean },
+): RegExp {
   if (text === '') throw new Failure('usage', 'the search text is empty');
   const source = options.regularExpression
     ? text
@@ -100,10 +98,10 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   return all.filter((_line, index) => near(index));
 }
 
-type TurnText = readonly [turn: string, role: FoundTurn['role'], text: string];
-
 /** The texts of all versions of all turns. */
-function* turnTexts(path: string): Generator<TurnText, void> {
+function* turnTexts(
+  path: string,
+): Generator<readonly [turn: string, role: FoundTurn['role'], text: string], void> {
   const { turns, summaries } = loadConversation(path, '').fold.conversation();
   for (const { id, role, content, refusal } of turns.values()) {
     yield [id, role, content];

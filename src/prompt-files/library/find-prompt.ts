@@ -83,9 +83,7 @@ export function resolveReference(
   directory: string,
 ): SourceFile {
   const refuse = (reason: string, hint?: string) =>
-    failureAt(place, `cannot ${verbOf(kind)} ${name}: ${reason}`, {
-      ...(hint !== undefined && { hint }),
-    });
+    failureAt(place, `cannot ${verbOf(kind)} ${name}: ${reason}`, { hint });
   if (isAbsolute(name)) {
     throw refuse('the path must be relative', 'it is relative to the folder of this file');
   }

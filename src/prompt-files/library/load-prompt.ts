@@ -26,12 +26,6 @@ import {
 /** Returns the text of a file. @throws Failure */
 type ReadText = (file: SourceFile) => Promise<string>;
 
-export interface LoadPrompt {
-  /** The current directory, absolute. */
-  readonly directory: string;
-  readonly read: ReadText;
-}
-
 /** The `user.md` of a fabric pattern, whose `system.md` is `file`; undefined without one. */
 export async function readUser(
   file: SourceFile,
@@ -104,11 +98,12 @@ async function resolveIncludes(prompt: PromptFile, read: Resolution['read']): Pr
 
 /**
  * Reads and parses a prompt file with all that it includes.
+ * @param directory the current one, absolute
  * @throws Failure `usage` with the file and the line
  */
 export async function loadPrompt(
   found: FoundPrompt,
-  { directory, read }: LoadPrompt,
+  { directory, read }: { readonly directory: string; readonly read: ReadText },
 ): Promise<PromptFile> {
   const { file, boundary } = found;
   checkInside(boundary, file);

@@ -111,14 +111,8 @@ const cutPlace: ValueKind<number | 'request'> = {
   },
 };
 
-/** A pause before each event, or after each few bytes. */
-interface Drip {
-  /** Milliseconds. */
-  readonly interval: number;
-  readonly bytes?: number;
-}
-
-const drip: ValueKind<Drip> = {
+/** A pause in milliseconds before each event, or after each few bytes. */
+const drip: ValueKind<{ readonly interval: number; readonly bytes?: number }> = {
   placeholder: 'time|bytes/time',
   expects: 'a time between events such as 50ms, or bytes and a time such as 1/10ms',
   parse(value) {
@@ -129,13 +123,11 @@ const drip: ValueKind<Drip> = {
   },
 };
 
-/** The size of deltas in UTF-16 units, or of writes in bytes. */
-type Split = { readonly units: number } | { readonly bytes: number };
-
 /** A delta is built in memory. */
 const maxUnits = 1_000_000;
 
-const split: ValueKind<Split> = {
+/** The size of deltas in UTF-16 units, or of writes in bytes. */
+const split: ValueKind<{ readonly units: number } | { readonly bytes: number }> = {
   placeholder: 'utf16|bytes|n|bytes/n',
   expects:
     '"utf16" (a delta for each UTF-16 unit), a number of units for each delta, "bytes" (a write for each byte) or bytes/n',

@@ -151,10 +151,7 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const message = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;
-    throw new Failure('usage', `${source}: ${message}`, {
-      cause: error,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-    });
+    throw new Failure('usage', `${source}: ${message}`, { cause: error, hint: error.hint });
   }
 }
 

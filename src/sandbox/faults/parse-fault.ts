@@ -24,9 +24,7 @@ export const shorthands: Readonly<Record<string, string>> = {
   slow: 'rate=10',
 };
 
-type Row = (typeof faultFieldRows)[number];
-
-function findRow(name: string): Row | undefined {
+function findRow(name: string) {
   const word = name.toLowerCase();
   return faultFieldRows.find(
     ([rowName, { aliases }]) => rowName === word || aliases?.includes(word),

@@ -10,7 +10,7 @@ import {
 } from '../../../src/conversation/journal/open-journal.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
-import { createLock, createOwner } from '../../../src/storage/lock/lock-file.ts';
+import { createLock, createOwner } from '../../../src/storage/lock/lock.ts';
 import {
   addPromptAndAnswer,
   fileOf,

@@ -20,7 +20,7 @@ function watching(onSleep: (slept: number) => void, process = processOn(42)) {
   return { watch, waits, slept: () => elapsed };
 }
 
-const two = { host: 'two', space: { boot: 'b2', namespace: 'n1' } };
+const two = { host: 'two', space: 'boot2 namespace1' };
 
 test('X8: the wait for a lock of a different host ends at its next renewal', async () => {
   const lock = newLockPath();

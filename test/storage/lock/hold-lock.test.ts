@@ -4,18 +4,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { holdLock } from '../../../src/storage/lock/lock.ts';
-import {
-  firstSpace,
-  hold,
-  holding,
-  leaveLock,
-  leaveText,
-  newLockPath,
-  processOn,
-} from '../lock-fixtures.ts';
+import { hold, holding, leaveLock, leaveText, newLockPath, processOn } from '../lock-fixtures.ts';
 
 const minute = 60_000;
-const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
+const elsewhere = { host: 'two', space: 'boot2 namespace1' };
 
 describe('a held lock', () => {
   test('names host, boot, namespace, process and start time, and is removed on release', () => {
@@ -23,7 +15,7 @@ describe('a held lock', () => {
     const held = hold(lock);
     expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
       host: 'one',
-      space: { boot: 'b1', namespace: 'n1' },
+      space: 'boot1 namespace1',
       processId: 42,
       start: '100',
       since: '2026-11-20T12:00:00.000Z',

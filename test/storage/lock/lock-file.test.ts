@@ -9,7 +9,7 @@ import {
   type OpenFile,
   releaseLock,
   stateOf,
-} from '../../../src/storage/lock/lock-file.ts';
+} from '../../../src/storage/lock/lock.ts';
 import { leaveLock, newLockPath, processOn } from '../lock-fixtures.ts';
 
 const owner = createOwner(processOn(42), new Date(), 'token');

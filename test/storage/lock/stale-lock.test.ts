@@ -4,23 +4,15 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { holdLock } from '../../../src/storage/lock/lock.ts';
-import {
-  firstSpace,
-  hold,
-  holding,
-  leaveLock,
-  leaveText,
-  newLockPath,
-  processOn,
-} from '../lock-fixtures.ts';
+import { hold, holding, leaveLock, leaveText, newLockPath, processOn } from '../lock-fixtures.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const elsewhere = { host: 'two', space: { ...firstSpace, boot: 'b2' } };
+const elsewhere = { host: 'two', space: 'boot2 namespace1' };
 
 describe('a lock of a dead process', () => {
   const onOne = (running: Record<number, string>) => processOn(7, { running });
-  const inContainer = { boot: 'b1', namespace: 'n9' };
+  const inContainer = 'boot1 namespace9';
 
   test.each([
     ['X7: of a dead process', {}, 0, onOne({}), true],
@@ -52,14 +44,14 @@ describe('a lock of a dead process', () => {
       'X7: from before a restart of the machine, renewed just now',
       {},
       1000,
-      processOn(42, { space: { ...firstSpace, boot: 'b9' } }),
+      processOn(42, { space: 'boot9 namespace1' }),
       false,
     ],
     [
       'X7: from before a restart of the machine, not renewed for a minute',
       {},
       minute + 1000,
-      processOn(42, { space: { ...firstSpace, boot: 'b9' } }),
+      processOn(42, { space: 'boot9 namespace1' }),
       true,
     ],
     ['X8: on a different host, renewed just now', elsewhere, 1000, onOne({}), false],
@@ -120,7 +112,7 @@ describe('a lock of a dead process', () => {
   test('X8: two hosts with a shared folder never hold the lock at the same time', () => {
     const lock = newLockPath();
     const one = holding(processOn(42));
-    const two = holding(processOn(42, { host: 'two', space: { ...firstSpace, boot: 'b2' } }));
+    const two = holding(processOn(42, { host: 'two', space: 'boot2 namespace1' }));
     const first = hold(lock, one);
     expect(holdLock(lock, two).isHeld).toBe(false);
     first.release();

@@ -10,11 +10,15 @@ import { trueOrFalse } from './settings/value-types.ts';
 import type { ProcessFacts } from './storage/lock/process-facts.ts';
 import type { Ask } from './terminal/device/ask.ts';
 import type { TerminalDevice } from './terminal/device/device.ts';
-import { opensLinks } from './terminal/device/link-support.ts';
+import { opensLinks, terminalColors } from './terminal/device/terminal-kind.ts';
 import type { OutputStream, Streams } from './terminal/device/streams.ts';
-import { terminalColors } from './terminal/device/terminal-colors.ts';
-import { colorStyle, hasColor, plainStyle, type Style } from './terminal/style.ts';
-import type { TerminalColors } from './terminal/themes.ts';
+import {
+  colorStyle,
+  hasColor,
+  plainStyle,
+  type Style,
+  type TerminalColors,
+} from './terminal/style.ts';
 
 export interface CompletedOption {
   /** With its dashes, as `--model`. */

@@ -136,7 +136,7 @@ test('only main, the library and the files for streams, signals and the terminal
     'src/library.ts',
     'src/main.ts',
     'src/terminal/device/device.ts',
-    'src/terminal/device/process-group.ts',
+    'src/repl/shell/shell-command.ts',
     'src/terminal/device/signals.ts',
     'src/terminal/device/streams.ts',
   ]);

@@ -20,7 +20,7 @@ import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-te
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
 import { failureReason } from '../storage/storage-failure.ts';
-import { escapeJson } from '../terminal/safety/escape-json.ts';
+import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
 
 /** What the options of a command ask for. */

@@ -4,7 +4,7 @@ import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import type { PromptRecord } from '../conversation/journal/record-answer.ts';
 import { Failure } from '../failure.ts';
-import type { ComparedAnswer, ComparisonView } from '../output/comparison/comparison-view.ts';
+import type { ComparedAnswer, ComparisonView } from '../output/comparison.ts';
 import type { Notices } from '../output/notices.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Asking } from './ask.ts';

@@ -1,33 +1,29 @@
 import { startTimer, type Clock } from '../clock.ts';
-import type { RetryScheduled } from '../client/events.ts';
-import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import type { RetryScheduled, ChatEvent } from '../client/events.ts';
+import { sanitizeLine, createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { displayWidth, truncateToWidth } from '../terminal/text/width.ts';
+import { refusalNotice, thoughtNotice, type Notices } from './notices.ts';
 
-export interface StatusLineOptions {
+interface LineOptions {
   readonly stderr: OutputStream;
   readonly style: Style;
 }
 
 /** A line that is overwritten in place, with spaces instead of escape codes, so it also works without them. */
-export interface StatusLine {
-  /** Replaces the line; truncated to the terminal's width. */
-  draw(text: string): void;
-  /** Removes the line, or keeps it and continues below. */
-  leave(keep: boolean): void;
-}
-
-export function createStatusLine({ stderr, style }: StatusLineOptions): StatusLine {
+export function createStatusLine({ stderr, style }: LineOptions) {
   let width = 0;
   return {
-    draw(text) {
+    /** Replaces the line, which is cut at the terminal's width. */
+    draw(text: string): void {
       const shown = truncateToWidth(text, stderr.columns() - 1);
       const before = width;
       width = displayWidth(shown);
       void stderr.write(`\r${style.dim(shown)}${' '.repeat(Math.max(0, before - width))}`);
     },
-    leave(keep) {
+    /** Removes the line, or keeps it and continues below. */
+    leave(keep: boolean): void {
       if (width > 0) void stderr.write(keep ? '\n' : `\r${' '.repeat(width)}\r`);
       width = 0;
     },
@@ -43,19 +39,7 @@ export function expectedDelay({ delay, cause }: RetryScheduled): number {
   return requested === undefined ? delay : Math.min(delay, requested * 1000);
 }
 
-/** Shows waits and retries on standard error. */
-export interface Activity {
-  /** A request was sent and no answer has started. */
-  waiting(model: string): void;
-  /** A retry is scheduled. */
-  retry(event: RetryScheduled): void;
-  /** Removes the waiting line, or ends a retry line, before other output. */
-  settle(): void;
-}
-
-export interface ActivityOptions {
-  readonly stderr: OutputStream;
-  readonly style: Style;
+interface ActivityOptions extends LineOptions {
   readonly clock: Clock;
   readonly quiet: boolean;
   /** The line may be rewritten in place: standard error is a terminal that can. */
@@ -87,41 +71,37 @@ function retryText(event: RetryScheduled, waited: number): string {
   return `natter: retry ${event.retry} of ${event.retries} ${time}: ${cause}`;
 }
 
-function createTicks(clock: Clock) {
-  let stop = (): void => {};
-  return {
-    /** Calls `next` after `delay` milliseconds, then after each delay it returns, until it returns undefined or is stopped. */
-    start(delay: number | undefined, next: () => number | undefined): void {
-      if (delay !== undefined) stop = startTimer(clock, delay, () => this.start(next(), next));
-    },
-    stop: () => stop(),
-  };
-}
-
-/** A rewritten line on a terminal; one line per retry elsewhere; nothing with `--quiet`. */
-export function createActivity(options: ActivityOptions): Activity {
+/** Shows waits and retries on standard error: a rewritten line on a terminal, else one line for each retry. */
+export function createActivity(options: ActivityOptions) {
   const { stderr, clock, quiet, animated } = options;
   const line = createStatusLine(options);
-  const ticks = createTicks(clock);
+  let stopTicking = (): void => {};
   let mode: 'idle' | 'waiting' | 'retry' = 'idle';
 
   const enter = (next: typeof mode) => {
-    ticks.stop();
+    stopTicking();
     line.leave(mode === 'retry');
     mode = next;
   };
+  /** Calls `show` after `delay` milliseconds, then after each delay that it returns, until that is undefined. */
+  const tick = (delay: number | undefined, show: () => number | undefined): void => {
+    if (delay !== undefined) stopTicking = startTimer(clock, delay, () => tick(show(), show));
+  };
   return {
+    /** Removes the waiting line, or ends a retry line, before other output. */
     settle: () => enter('idle'),
-    waiting(model) {
+    /** A request was sent and no answer has started. */
+    waiting(model: string): void {
       if (quiet || !animated || mode === 'waiting') return;
       enter('waiting');
       const start = clock.monotonic();
-      ticks.start(quietStart, () => {
+      tick(quietStart, () => {
         line.draw(waitingText(model, clock.monotonic() - start));
         return 1000;
       });
     },
-    retry(event) {
+    /** A retry is scheduled. */
+    retry(event: RetryScheduled): void {
       if (quiet) return;
       if (!animated) {
         void stderr.write(`${retryText(event, 0)}\n`);
@@ -135,7 +115,99 @@ export function createActivity(options: ActivityOptions): Activity {
         const remaining = expectedDelay(event) - waited;
         return remaining <= 0 ? undefined : Math.min(1000, remaining);
       };
-      ticks.start(show(), show);
+      tick(show(), show);
     },
+  };
+}
+
+export type Activity = ReturnType<typeof createActivity>;
+
+interface ReporterOptions extends LineOptions {
+  readonly notices: Notices;
+  readonly activity: Activity;
+  readonly model: string;
+  readonly showReasoning: boolean;
+}
+
+/** Shows waits, retries, reasoning (if requested) and refusals on standard error. */
+export function createProgressReporter(options: ReporterOptions) {
+  const { stderr, style, notices, activity, model, showReasoning } = options;
+  const sanitizer = createSanitizer();
+  let isLineOpen = false;
+  let refusal = '';
+  let hidesThought = false;
+  /** Reasoning is dim and on separate lines. */
+  const showReasoningText = (text: string) => {
+    const shown = sanitizer.write(text);
+    if (shown === '') return;
+    isLineOpen = !shown.endsWith('\n');
+    void stderr.write(style.dim(shown));
+  };
+  const settle = () => {
+    activity.settle();
+    if (isLineOpen) void stderr.write('\n');
+    isLineOpen = false;
+  };
+  return {
+    event(event: ChatEvent): void {
+      switch (event.type) {
+        case 'retry-scheduled':
+          return activity.retry(event);
+        case 'answer-started':
+          return activity.waiting(model);
+        case 'reasoning-received':
+          hidesThought ||= event.received !== undefined && !showReasoning;
+          if (!showReasoning) return undefined;
+          activity.settle();
+          return showReasoningText(event.text);
+        case 'refusal-received':
+          refusal += event.text;
+          return undefined;
+        case 'answer-named':
+          return undefined;
+        case 'text-received':
+        case 'answer-finished':
+          return settle();
+      }
+    },
+    /** Call when the answer has ended, complete or cut. */
+    end(): void {
+      settle();
+      if (hidesThought) notices.notice(thoughtNotice);
+      if (refusal !== '') notices.warning(refusalNotice(refusal));
+    },
+  };
+}
+
+interface ProgressOptions extends LineOptions {
+  readonly clock: Clock;
+  /** If false, nothing is shown. */
+  readonly animated: boolean;
+  readonly unicode: boolean;
+  readonly label: string;
+}
+
+/** Milliseconds. Shorter work needs no bar. */
+const quietWork = 300;
+const pause = 100;
+const barWidth = 24;
+
+export function createProgress(options: ProgressOptions) {
+  const { clock, animated, unicode, label } = options;
+  const [full, empty] = unicode ? ['━', '─'] : ['#', '.'];
+  const line = createStatusLine(options);
+  let next = clock.monotonic() + quietWork;
+  return {
+    /** @param total in the unit of `done` */
+    show(done: number, total: number): void {
+      if (!animated || clock.monotonic() < next) return;
+      next = clock.monotonic() + pause;
+      const share = total === 0 ? 1 : Math.min(1, done / total);
+      const filled = Math.floor(share * barWidth);
+      const bar = full.repeat(filled) + empty.repeat(barWidth - filled);
+      line.draw(`${label} ${bar} ${Math.floor(share * 100)}%`);
+    },
+    /** Removes the line; other output may follow, and `show` draws it again. */
+    clear: () => line.leave(false),
   };
 }

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../client/events.ts';
 import { failureFields } from './ending-failure.ts';
 import type { Failure } from '../failure.ts';
-import { escapeJson } from '../terminal/safety/escape-json.ts';
+import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
 
 /** What the check of an answer adds to its JSON. */

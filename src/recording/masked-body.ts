@@ -106,22 +106,16 @@ function createEventMask(filter: SecretFilter) {
   };
 }
 
-/** Masks the body of a response before it is recorded. */
-export interface MaskedBody {
-  take(bytes: Uint8Array, at: number): void;
-  end(): void;
-}
-
 /**
- * Masks the stream of an answer event by event, and any other body as a whole: without a secret, its reads stay as they
- * were.
+ * Masks the body of a response before it is recorded: the stream of an answer event by event, and any other body as a
+ * whole. Without a secret, its reads stay as they were.
  * @param write gets bytes with the time of the read in which they ended
  */
 export function createMaskedBody(
   filter: SecretFilter,
   contentType: string | undefined,
   write: (bytes: Uint8Array, at: number) => void,
-): MaskedBody {
+) {
   const events = createEventMask(filter);
   let form: BodyForm | undefined;
   /** What is not written yet: the start of an event, or a whole body. */
@@ -166,7 +160,7 @@ export function createMaskedBody(
   }
 
   return {
-    take(bytes, at) {
+    take(bytes: Uint8Array, at: number): void {
       lastAt = at;
       if (form === 'event-stream') {
         takeEvents(bytes);
@@ -175,7 +169,7 @@ export function createMaskedBody(
       hold(bytes);
       if (form === undefined) findForm(false);
     },
-    end() {
+    end(): void {
       if (form === undefined) findForm(true);
       const reads = pieces;
       const rest = takePending();

@@ -1,6 +1,6 @@
 import { catalogue } from '../client/contract.ts';
 import { roleNames } from '../settings/role.ts';
-import { themeNames } from '../terminal/themes.ts';
+import { themeNames } from '../terminal/style.ts';
 import { argumentKind, commandCandidates, findCommand } from './commands.ts';
 import {
   applyCandidate,
@@ -17,7 +17,7 @@ import type { Repl, Session } from './session.ts';
 import type { ArgumentSource } from './slash-command.ts';
 import type { CompletionMenu, ReplState, Step } from './state.ts';
 import { step, withKeysReleased, task } from './step.ts';
-import { wrapModes } from './text/wrap-modes.ts';
+import { wrapModes } from './settings.ts';
 
 // The menu that opens while a command is typed. It leaves keys to the composer whose effect people expect there.
 

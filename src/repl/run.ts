@@ -168,8 +168,7 @@ async function firstState(
 }
 
 /** The option is refused; the setting is for other commands, too. */
-const noFallback =
-  'the setting fallback does not apply to a conversation on a terminal; /retry MODEL asks a different model';
+const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function begin(

@@ -7,14 +7,14 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
-import { themeNames } from '../terminal/themes.ts';
+import { themeNames } from '../terminal/style.ts';
 import { notice } from './entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState, SessionSettings } from './state.ts';
 import { printNotice, refuse, startActivity, step, printing, task } from './step.ts';
 import { systemText } from './text/status-text.ts';
-import { wrapModes } from './text/wrap-modes.ts';
+import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
   return { ...state, settings: { ...state.settings, ...changes } };
@@ -326,3 +326,5 @@ export const settingsCommands: readonly SlashCommand[] = [
     run: setParameters,
   },
 ];
+
+export const wrapModes: readonly WrapMode[] = ['words', 'none'];

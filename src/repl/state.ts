@@ -3,7 +3,7 @@ import type { ModelWindows } from '../conversation/context-fit.ts';
 import type { LibraryEntry } from '../conversation/library/library.ts';
 import type { Conversation, ParameterChanges } from '../conversation/tree.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
-import type { ThemeName } from '../terminal/themes.ts';
+import type { ThemeName } from '../terminal/style.ts';
 import type { Candidate, CompletionRequest } from './composer/completion.ts';
 import type { HistorySearch, History } from './composer/history.ts';
 import type { KeyMap } from './composer/keys/key-bindings.ts';

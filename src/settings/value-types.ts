@@ -82,7 +82,7 @@ export const budget = matching(
   /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i,
 );
 
-/** A key, or a key after Ctrl+X; without those that end a line or a program. `none` is no key. */
+/** A key, or a key after Ctrl+X; without those that end a line or a program. `none` removes the binding. */
 export const keys: ValueType<string> = {
   name: 'key',
   expected: 'a key such as alt-m, ctrl-g, f4 or "ctrl-x m", or none',

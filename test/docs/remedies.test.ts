@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandHints } from '../../src/commands/program/report.ts';
-import { commonHints } from '../../src/output/remedy-hints.ts';
+import { commonHints } from '../../src/output/ending-failure.ts';
 
 /** Remedies of failures that only the program throws. */
 const programOnly = ['list-conversations', 'raise-max-tokens', 'record-request'];

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { figuresLine, figuresText, type MeasuredAnswer } from '../../src/output/answer-figures.ts';
-import { count, percent, tokensPerSecond, tokenText, usageLine } from '../../src/output/figures.ts';
+import {
+  figuresLine,
+  figuresText,
+  type MeasuredAnswer,
+  count,
+  percent,
+  tokensPerSecond,
+  tokenText,
+  usageLine,
+} from '../../src/output/figures.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 
 const origin: MeasuredAnswer = {

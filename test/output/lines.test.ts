@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseAnswerFormat } from '../../src/output/answer-format.ts';
+import { chooseAnswerFormat } from '../../src/output/answer-printer.ts';
 import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
 import { toFailure, reportFailure } from '../../src/output/ending-failure.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';

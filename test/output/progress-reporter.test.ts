@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
-import type { Activity } from '../../src/output/activity.ts';
+import { type Activity, createProgressReporter } from '../../src/output/activity.ts';
 import { createNotices } from '../../src/output/notices.ts';
-import { createProgressReporter } from '../../src/output/progress-reporter.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 

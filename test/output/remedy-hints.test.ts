@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandHints } from '../../src/commands/program/report.ts';
-import { replHints } from '../../src/repl/text/remedy-hints.ts';
-import { hintOf } from '../../src/output/remedy-hints.ts';
+import { replHints } from '../../src/repl/session.ts';
+import { hintOf } from '../../src/output/ending-failure.ts';
 import { Failure } from '../../src/failure.ts';
 
 const hintFor = (baseUrl: string) => {

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
-import { createOwnPaints, type TerminalColors, themedStyle } from '../../src/terminal/themes.ts';
+import {
+  colorStyle,
+  plainStyle,
+  createOwnPaints,
+  type TerminalColors,
+  themedStyle,
+} from '../../src/terminal/style.ts';
 import { createMarkdownStream } from '../../src/terminal/markdown/markdown-stream.ts';
 
 const many: TerminalColors = { background: 'dark', hasMany: true };

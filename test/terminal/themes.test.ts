@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { colorStyle, plainStyle, weightStyle } from '../../src/terminal/style.ts';
-import { type Colors, darkColors, lightColors, themedStyle } from '../../src/terminal/themes.ts';
+import {
+  colorStyle,
+  plainStyle,
+  weightStyle,
+  type Colors,
+  darkColors,
+  lightColors,
+  themedStyle,
+} from '../../src/terminal/style.ts';
 
 type Rgb = readonly [red: number, green: number, blue: number];
 

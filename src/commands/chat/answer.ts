@@ -26,13 +26,12 @@ import { type ContextFit, largerModel, type ModelWindows } from '../../conversat
 import type { AnswerRecorder, PromptRecord } from '../../conversation/journal/record-answer.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import { createActivity } from '../../output/activity.ts';
+import { createActivity, createProgressReporter } from '../../output/activity.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { type AnswerPrinter, jsonLinesPrinter } from '../../output/answer-printer.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
-import { createProgressReporter } from '../../output/progress-reporter.ts';
-import { truncationWarning } from '../../output/truncated-prompt.ts';
+import { truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { createAnswerOutput, createTextOutput, lookOf } from '../print/answer-output.ts';

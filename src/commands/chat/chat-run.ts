@@ -3,7 +3,7 @@ import {
   type AnswerFormat,
   chooseAnswerFormat,
   noticeClosedOutput,
-} from '../../output/answer-format.ts';
+} from '../../output/answer-printer.ts';
 import type { Context, GlobalOptions, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import { heading } from '../../output/comparison/stacked-answers.ts';
+import { heading } from '../../output/comparison.ts';
 import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
@@ -138,7 +138,7 @@ function createFullNotice({ presentation: { notices } }: ChatRun): (waiting: Wai
     if (wasReported) return;
     wasReported = true;
     notices.notice(
-      `the input is faster than the answers: ${groups} groups (${count(lines)} lines) are waiting, and the writer waits too`,
+      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
   };
 }

@@ -3,8 +3,12 @@ import { type Chain, chainClients, chooseModel, fallbackModels } from '../../ask
 import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 import { usageLine } from '../../output/figures.ts';
-import { filteredNotice, finishNotice } from '../../output/notices.ts';
-import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
+import {
+  filteredNotice,
+  finishNotice,
+  truncationFailure,
+  truncationWarning,
+} from '../../output/notices.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';

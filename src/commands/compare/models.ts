@@ -1,7 +1,7 @@
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { catalogue } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
-import type { AnswerFormat } from '../../output/answer-format.ts';
+import type { AnswerFormat } from '../../output/answer-printer.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';

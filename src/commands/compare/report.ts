@@ -1,26 +1,29 @@
+import { createAnswerColumns } from '../../output/answer-columns.ts';
 // How the answers of a comparison are shown, and what is reported at its end.
+import { createComparisonLines } from '../../output/comparison.ts';
+import { createComparisonDocument } from '../../output/comparison.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { createStackedAnswers } from '../../output/comparison.ts';
+import { createTextOutput } from '../print/answer-output.ts';
+import { unchanged } from '../../output/answer-printer.ts';
+import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
+import { answerStyle } from '../print/answer-output.ts';
+import type { ComparisonView } from '../../output/comparison.ts';
+import { lookOf } from '../print/answer-output.ts';
+import { columnWidth } from '../../output/answer-columns.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
-import { figuresText } from '../../output/answer-figures.ts';
-import { unchanged } from '../../output/answer-printer.ts';
 import {
-  type ComparisonView,
-  endReasonOf,
-  type ComparedAnswer,
-} from '../../output/comparison/comparison-view.ts';
-import {
-  createComparisonDocument,
-  createComparisonLines,
-} from '../../output/comparison/json-comparison.ts';
-import { createStackedAnswers, heading } from '../../output/comparison/stacked-answers.ts';
-import { count } from '../../output/figures.ts';
-import { filteredNotice, finishNotice, refusalNotice } from '../../output/notices.ts';
-import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
-import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
-import { terminalTraits } from '../../terminal/device/traits.ts';
-import { sanitizeLine, sanitize } from '../../terminal/safety/sanitizer.ts';
-import { columnWidth } from '../../terminal/text/columns.ts';
-import { answerStyle, createTextOutput, lookOf } from '../print/answer-output.ts';
+  filteredNotice,
+  finishNotice,
+  refusalNotice,
+  truncationFailure,
+  truncationWarning,
+} from '../../output/notices.ts';
+import { endReasonOf, type ComparedAnswer, heading } from '../../output/comparison.ts';
+import { figuresText, count } from '../../output/figures.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import type { Comparison } from './models.ts';
 
 /** Two columns of this width fit into 80 columns of a terminal. */
@@ -44,7 +47,6 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models } = comparison;
   const { clock, device, streams, environment } = context;
   const { style: own, unicode } = presentation;
-  const { createAnswerColumns } = await import('../../output/comparison/answer-columns.ts');
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   const wrap = models[0]?.settings.values.wrap ?? 'words';
   const style = await answerStyle(presentation, look(comparison));

@@ -21,7 +21,7 @@ import { describeSource, withoutSources } from '../../settings/resolved-settings
 import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { luminance, terminalColors } from '../../terminal/device/terminal-colors.ts';
+import { luminance, terminalColors } from '../../terminal/device/terminal-kind.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { readWindows } from '../../settings/model-windows.ts';

@@ -1,4 +1,3 @@
-import type { Presentation } from '../../run.ts';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
@@ -25,26 +24,26 @@ import {
   type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
+import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
-import { createProgress } from '../../output/progress.ts';
 import type { Column } from '../../output/table.ts';
-import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { escapeJson } from '../../terminal/safety/escape-json.ts';
-import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown, storedLook } from '../print/answer-output.ts';
 import {
+  type Presentation,
   present,
   type Context,
   type JsonOptions,
   type GlobalOptions,
   type Action,
 } from '../../run.ts';
-import { printJson, printTable } from '../print/print-data.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { dataFolder, readConversation } from '../journal/open-conversation.ts';
+import { printMarkdown, storedLook } from '../print/answer-output.ts';
+import { printJson, printTable } from '../print/print-data.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;

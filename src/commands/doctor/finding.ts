@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Presentation, Context, JsonOptions } from '../../run.ts';
+import type { JsonOptions, Presentation, Context } from '../../run.ts';
 import { withAddress, withHint } from '../program/report.ts';
 
 export interface DoctorOptions extends JsonOptions {

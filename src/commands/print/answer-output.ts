@@ -3,8 +3,6 @@ import {
   chooseAnswerFormat,
   type AnswerFormat,
   type FormatOptions,
-} from '../../output/answer-format.ts';
-import {
   exactPrinter,
   jsonLinesPrinter,
   jsonPrinter,
@@ -22,14 +20,15 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import type { TextTransform } from '../../terminal/markdown/block-driver.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
-import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
-import type { OwnPaints, Style } from '../../terminal/style.ts';
 import {
+  type OwnPaints,
+  type Style,
   type TerminalColors,
   type ThemeName,
   createOwnPaints,
   themedStyle,
-} from '../../terminal/themes.ts';
+} from '../../terminal/style.ts';
+import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {

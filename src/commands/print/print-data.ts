@@ -1,7 +1,7 @@
 import { describeSource } from '../../settings/resolved-settings.ts';
 import { jsonRow, type SettingRow } from '../../settings/setting-rows.ts';
 import { formatTable, type Column } from '../../output/table.ts';
-import { escapeJson } from '../../terminal/safety/escape-json.ts';
+import { escapeJson } from '../../terminal/safety/sanitizer.ts';
 import type { Context, Presentation } from '../../run.ts';
 
 /** Prints a value as indented JSON that is safe on a terminal. */

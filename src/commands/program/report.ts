@@ -1,19 +1,21 @@
+import type { Remedy } from '../../failure.ts';
 import { completeAddress } from '../../address.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
-import { type Environment, isSet } from '../../environment.ts';
-import { type Failure, type Remedy, exitCodes } from '../../failure.ts';
-import { toFailure, reportFailure } from '../../output/ending-failure.ts';
+import { isSet, type Environment } from '../../environment.ts';
+import { exitCodes, type Failure } from '../../failure.ts';
 import {
+  toFailure,
+  reportFailure,
   hintOf,
   setBaseUrlHint,
   timeoutOptions,
   type FrontEndHints,
-} from '../../output/remedy-hints.ts';
+} from '../../output/ending-failure.ts';
+import { wantsJson, flagValue, hasFlag } from './command-line.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { wantsJson, flagValue, hasFlag } from './command-line.ts';
 
 /** A word to search for, if it needs no quotes in a shell. */
 const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');

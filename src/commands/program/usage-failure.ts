@@ -112,7 +112,7 @@ function numberHint({ message }: CommanderError): string | undefined {
 }
 
 /**
- * An error of commander as a failure; undefined for its way of ending after help and version.
+ * Converts an error of commander; undefined when commander exits after help or version.
  * @param words the whole command line
  */
 export function usageFailure(

@@ -17,7 +17,7 @@ import { findSecrets, type FoundSecret } from '../../secrets/shapes/find-secrets
 import { createRedactions, type Redactions } from '../../secrets/shapes/redactions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { SecretGuardMode } from '../../settings/definitions.ts';
-import { hasControllingTerminal } from '../../terminal/device/controlling-terminal.ts';
+import { hasControllingTerminal } from '../../terminal/device/ask.ts';
 
 export interface InspectedText extends AttachedFile {
   /** The number of its first line, of a part of a longer text. */

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { expectedDelay } from '../../output/activity.ts';
-import { figuresLine } from '../../output/answer-figures.ts';
+import { figuresLine } from '../../output/figures.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { compactIfNeeded, offerRemedies } from '../compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
@@ -14,13 +14,13 @@ import {
   lastPrompt,
   versionsOf,
   withConversation,
+  closingOf,
 } from '../conversations/position.ts';
 import { keyDialog, keyHint, secretsDialog } from '../dialog.ts';
 import { failureEntry, notice } from '../entry.ts';
 import { withFile } from '../files/attachments.ts';
 import type { AnswerActivity, AnswerUsage, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
-import { closingOf } from '../text/closing.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
   const { retry: _retry, ...others } = activity;

@@ -19,10 +19,9 @@ import {
   printNotice,
   andThen,
 } from '../step.ts';
-import { closingOf } from '../text/closing.ts';
+import { closingOf, promptsOf, type PromptAndAnswer } from './position.ts';
 import { sentEntries } from '../text/sent-prompt.ts';
 import type { ReplLibrary } from './library.ts';
-import { promptsOf, type PromptAndAnswer } from './position.ts';
 
 type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
 

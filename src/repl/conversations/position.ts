@@ -13,6 +13,9 @@ import {
   systemOf,
 } from '../../conversation/tree.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
+import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
+import type { Closing } from '../entry.ts';
+import { durationText } from '../text/status-text.ts';
 
 /** The turns before the next prompt; undone ones are not part of it. */
 export function currentPath(
@@ -151,7 +154,7 @@ interface VersionTexts {
   readonly models: string;
 }
 
-export function versionTexts(conversation: Conversation, pair: PromptAndAnswer): VersionTexts {
+function versionTexts(conversation: Conversation, pair: PromptAndAnswer): VersionTexts {
   const { ends, index } = versionsOf(conversation, pair);
   const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
   return { version, models: modelsText(ends) };
@@ -185,4 +188,42 @@ export function withConversation(state: ReplState, conversation: Conversation): 
     hasOfferedModel: false,
     compaction: { ...state.compaction, hasFailed: false },
   };
+}
+
+/** `0.1 s` (at least), `2.4 s`, `31 s`, `2 min 5 s`. */
+function timeText(milliseconds: number): string {
+  const whole = Math.round(milliseconds / 1000);
+  return whole < 60 ? seconds(Math.max(100, milliseconds)) : durationText(whole);
+}
+
+function factsOf(answer: Turn, measured: number | undefined): readonly string[] {
+  const { model, usage, timing } = answer;
+  const total = timing?.total ?? measured;
+  const { tokens, isEstimate } = answerTokens({ usage, content: textOf(answer) });
+  return [
+    ...(model === undefined ? [] : [model]),
+    ...(total === undefined ? [] : [timeText(total)]),
+    tokenText(tokens, isEstimate),
+  ];
+}
+
+interface ClosingOptions {
+  /** Milliseconds, for an answer that was cut. */
+  readonly measured?: number;
+  /** Without model, time and tokens. */
+  readonly hasNoFacts?: boolean;
+}
+
+/** The row below an answer, in a list; empty if there is nothing to show. */
+export function closingOf(
+  conversation: Conversation,
+  pair: PromptAndAnswer,
+  { measured, hasNoFacts = false }: ClosingOptions = {},
+): readonly Closing[] {
+  const { answer } = pair;
+  const hasFacts = !hasNoFacts && answer !== undefined && textOf(answer) !== '';
+  const facts = hasFacts ? factsOf(answer, measured) : [];
+  const versions = versionTexts(conversation, pair);
+  if (facts.length === 0 && versions.version === undefined) return [];
+  return [{ type: 'closing', facts, ...versions }];
 }

@@ -1,5 +1,5 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { hangText } from '../../terminal/text/hang-text.ts';
+import { hangText } from '../../terminal/text/wrap.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { questionOf } from '../conversation-list/answer-list.ts';

@@ -1,7 +1,6 @@
 import type { Presentation } from '../../run.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { type OwnPaints, type Style, weightStyle } from '../../terminal/style.ts';
-import { themedStyle } from '../../terminal/themes.ts';
+import { type OwnPaints, type Style, weightStyle, themedStyle } from '../../terminal/style.ts';
 import type { ReplState } from '../state.ts';
 import { richFormat } from '../text/transcript-formats.ts';
 import type { TranscriptFormat } from '../transcript.ts';

@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts';
-import type { TerminalTraits } from '../../terminal/device/traits.ts';
-import type { Style } from '../../terminal/style.ts';
-import type { TerminalColors } from '../../terminal/themes.ts';
+import type { TerminalTraits } from '../../terminal/device/terminal-kind.ts';
+import type { Style, TerminalColors } from '../../terminal/style.ts';
 
 type Shade = NonNullable<TerminalColors['background']>;
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { TerminalReply } from '../../terminal/device/traits.ts';
+import type { TerminalReply } from '../../terminal/device/terminal-kind.ts';
 import { type KeyEvent, joinPasteBurst } from '../composer/keys/key-event.ts';
 import { KeyParser, flushDelay } from '../composer/keys/key-parser.ts';
 import { sleepAndRead } from '../timers.ts';

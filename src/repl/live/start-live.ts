@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { loadOwnPaints } from '../../commands/print/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
-import { terminalTraits, type TerminalTraits } from '../../terminal/device/traits.ts';
+import { terminalTraits, type TerminalTraits } from '../../terminal/device/terminal-kind.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
 import type { Style } from '../../terminal/style.ts';

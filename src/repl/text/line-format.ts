@@ -1,5 +1,5 @@
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { hangText } from '../../terminal/text/hang-text.ts';
+import { hangText } from '../../terminal/text/wrap.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../transcript.ts';
 
 /** A notice for a screen reader: without symbols that it skips or reads as their names. */

@@ -1,8 +1,9 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Failure } from '../../failure.ts';
-import { terminalInput } from './controlling-terminal.ts';
 import { Interruption } from './signals.ts';
+import { closeSync, openSync } from 'node:fs';
+import { ReadStream } from 'node:tty';
 
 interface AskOptions {
   /** Typed text is not shown, for keys. */
@@ -147,4 +148,23 @@ export function createAsk(
     }
   };
   return Object.assign(ask, { end });
+}
+
+/** The terminal that a process was started from, also if its standard input is a pipe; Windows has no such file. */
+const device = '/dev/tty';
+
+/** Whether a person can answer questions although standard input is not a terminal. */
+export function hasControllingTerminal(): boolean {
+  try {
+    closeSync(openSync(device, 'r'));
+    return true;
+  } catch {
+    // There is none, as in a service or a job of a scheduler.
+    return false;
+  }
+}
+
+/** Standard input, or the controlling terminal if that is not one. */
+function terminalInput(stdin: NodeJS.ReadStream): NodeJS.ReadStream {
+  return stdin.isTTY || !hasControllingTerminal() ? stdin : new ReadStream(openSync(device, 'r'));
 }

@@ -1,5 +1,5 @@
 import type { TerminalDevice } from './device.ts';
-import type { TerminalTraits } from './traits.ts';
+import type { TerminalTraits } from './terminal-kind.ts';
 
 /** The terminal marks pasted text. */
 const bracketedPaste = { enter: '\u001B[?2004h', leave: '\u001B[?2004l' };

@@ -436,35 +436,18 @@ function forget(state: ScanState): void {
   }
 }
 
-const MEANINGFUL = new Set(
-  Array.from(' \t\n\\`*_~[]<&@/.$', (character) => character.charCodeAt(0)),
-);
-const meaningful = Uint8Array.from({ length: 128 }, (_, code) => (MEANINGFUL.has(code) ? 1 : 0));
-const FIRST_WIDE = 0x2e80;
-const SPACE = 0x20;
+/** White space, marks, and characters of scripts without spaces. */
+const meaningful = /[ \t\n\\`*_~[\]<&@/.$\u2e80-\uffff]/;
 
 /** Reads up to and including the next character that may be a mark. @returns false if more text is needed */
 function step(state: ScanState): boolean {
   if (state.enclosure) return stepEnclosure(state, state.enclosure);
   if (state.position >= state.wordStart + MAX_SPAN) beginWord(state, state.position);
-  const { text } = state;
-  const isPlain = !state.special && state.openers.length === 0;
-  let word = state.wordStart;
-  let end = Math.min(text.length, word + MAX_SPAN);
-  let { position } = state;
-  for (; position < end; position += 1) {
-    const code = text.charCodeAt(position);
-    if (code === SPACE && isPlain) {
-      word = position;
-      end = Math.min(text.length, word + MAX_SPAN);
-    } else if (code < 128 ? meaningful[code] === 1 : code >= FIRST_WIDE) break;
-  }
-  state.position = position;
-  if (word > state.wordStart) {
-    beginWord(state, word);
-    state.linkWord = false;
-  }
-  return position >= end || handleCharacter(state, text[position] ?? '');
+  const { text, position, wordStart } = state;
+  const end = Math.min(text.length, wordStart + MAX_SPAN);
+  const found = text.slice(position, end).search(meaningful);
+  state.position = found === -1 ? end : position + found;
+  return found === -1 || handleCharacter(state, text[state.position] ?? '');
 }
 
 function handleCharacter(state: ScanState, character: string): boolean {

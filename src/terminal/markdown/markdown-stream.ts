@@ -17,7 +17,7 @@ import {
   writeParagraph,
 } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
-import { beginProse, createProseRows, heldText, type ProseRows, writeProse } from './rows.ts';
+import { ProseRows } from './rows.ts';
 import { mergeSpans, paintSpans, type Span, type SpanLook } from './span.ts';
 import { createTable, type Table } from './table.ts';
 
@@ -94,7 +94,8 @@ class ScreenBlocks implements BlockRenderer {
     this.#width = width;
     this.#codeHint = options.codeHint;
     this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
-    this.#rows = options.wrap === 'words' ? createProseRows(width) : undefined;
+    const prefix = () => this.#markers('flow');
+    this.#rows = options.wrap === 'words' ? new ProseRows(width, style, prefix) : undefined;
     this.#rulePaint = style.own?.rule ?? style.dim;
     this.collectsFormulas = unicode;
   }
@@ -300,7 +301,7 @@ class ScreenBlocks implements BlockRenderer {
   undecided(): string {
     if (this.#table) return this.#table.undecided();
     if (!this.#paragraph) return '';
-    const held = this.#rows ? heldText(this.#rows) : '';
+    const held = this.#rows?.held() ?? '';
     return held + undecidedInline(this.#paragraph.inline) + this.#paragraph.trail;
   }
 
@@ -312,19 +313,16 @@ class ScreenBlocks implements BlockRenderer {
   /** Starts a line of prose. */
   #beginLine(): void {
     this.#text += this.#markers('flow');
-    if (this.#rows) beginProse(this.#rows, this.#markerColumns());
+    this.#rows?.begin(this.#markerColumns());
   }
 
   /** Repeats the markers after each line end in the spans, and in each row if they are wrapped here. */
   #writeSpans(spans: readonly Span[], isEnd: boolean): void {
-    const style = this.#style;
     if (this.#rows) {
-      if (spans.length === 0 && !isEnd) return;
-      const prefix = () => this.#markers('flow');
-      this.#text += writeProse(this.#rows, spans, { style, prefix, isEnd });
+      if (spans.length > 0 || isEnd) this.#text += this.#rows.write(spans, isEnd);
       return;
     }
-    const text = paintSpans(spans, style);
+    const text = paintSpans(spans, this.#style);
     this.#text += text.includes('\n') ? text.replaceAll('\n', `\n${this.#markers('flow')}`) : text;
   }
 

@@ -11,36 +11,6 @@ interface RowBreak {
   readonly to: number;
 }
 
-/** The end of the text that is placed so far. */
-interface RowEnd {
-  /** Used columns of the row, indentation included. */
-  readonly column: number;
-  /** The row has only its indentation. */
-  readonly isFresh: boolean;
-  /** The last UTF-16 unit. */
-  readonly last: string;
-  /** The word at the end is longer than a row. */
-  readonly isLong: 'no' | 'link' | 'text';
-}
-
-interface RowLayout {
-  /** Of the terminal, in columns. */
-  readonly width: number;
-  /** Columns of the indentation of each row. */
-  readonly indent: number;
-}
-
-interface PlacedText {
-  readonly breaks: readonly RowBreak[];
-  readonly end: RowEnd;
-  /** UTF-16 units that are placed; the next text decides about the rest. */
-  readonly placed: number;
-}
-
-const rowStart = (indent: number): RowEnd => {
-  return { column: indent, isFresh: true, last: '', isLong: 'no' };
-};
-
 /** With less room, rows would have a few letters each; then the terminal wraps the text. */
 const MIN_ROOM = 4;
 /** UTF-16 units; a longer sequence of punctuation or syllables can be broken anywhere. */
@@ -80,98 +50,134 @@ const isLink = (word: string) => /:\/\/|^www\./i.test(word);
 /** What follows may belong to the same unit. */
 const isOpen = (last: string) => isWide(last) || noEnd.test(last);
 
-interface Placing {
-  readonly layout: RowLayout;
-  readonly breaks: RowBreak[];
-  column: number;
-  isFresh: boolean;
-  last: string;
-  isLong: RowEnd['isLong'];
-}
+/** Where the rows of a text end, which arrives in pieces. */
+class Rows {
+  readonly #width: () => number;
+  /** Columns of the indentation of each row. */
+  #indent = 0;
+  /** Used columns of the row, indentation included. */
+  #column: number;
+  /** The row has only its indentation. */
+  #isFresh: boolean;
+  /** The last UTF-16 unit. */
+  #last = '';
+  /** The word at the end is longer than a row. */
+  #isLong: 'no' | 'link' | 'text' = 'no';
+  #breaks: RowBreak[] = [];
 
-function breakRow(placing: Placing, from: number, to: number): void {
-  placing.breaks.push({ from, to });
-  placing.column = placing.layout.indent;
-  placing.isFresh = true;
-}
+  constructor(width: () => number, column = 0) {
+    this.#width = () => Math.max(1, width());
+    this.#column = column;
+    this.#isFresh = column === 0;
+  }
 
-/**
- * A word that is longer than a row. The terminal wraps a link, which stays whole for selection, and any word where
- * rows have no indentation; else it is cut.
- */
-function placeLong(placing: Placing, word: string, at: number): void {
-  const { width, indent } = placing.layout;
-  if (placing.isLong === 'no') placing.isLong = indent === 0 || isLink(word) ? 'link' : 'text';
-  if (placing.isLong === 'link') {
-    placing.column = ((placing.column + displayWidth(word) - 1) % width) + 1;
-  } else {
-    let position = at;
-    for (const character of graphemes(word)) {
-      const columns = displayWidth(character);
-      if (placing.column + columns > width) breakRow(placing, position, position);
-      placing.column += columns;
-      position += character.length;
+  /** Starts a text after the markers of its first row, which have `indent` columns, as the indentation of others has. */
+  begin(indent: number): void {
+    this.#indent = indent;
+    this.#column = indent;
+    this.#isFresh = true;
+    this.#last = '';
+    this.#isLong = 'no';
+  }
+
+  /**
+   * Places a text. Without `isEnd`, its end is placed only if further text cannot change that.
+   * @returns the row ends, and the number of UTF-16 units that are placed; the rest is to be given again
+   */
+  place(text: string, isEnd: boolean) {
+    this.#breaks = [];
+    let placed = 0;
+    for (;;) {
+      const from = placed;
+      const next = endOf(spaceRun, text, from);
+      const end = endOf(wordRun, text, next);
+      if (end > next) {
+        placed = this.#placeWord(
+          text.slice(next, end),
+          from,
+          next - from,
+          !isEnd && end === text.length,
+        );
+        if (placed < end) break;
+      } else if (text[next] === '\n') {
+        placed = next + 1;
+        this.#break(from, placed);
+        this.#last = '';
+        this.#isLong = 'no';
+      } else break;
     }
+    return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
   }
-  placing.isFresh = false;
-}
 
-/** A part of the text: its spaces and what follows them without a place for a row end. */
-interface Unit {
-  readonly text: string;
-  readonly from: number;
-  readonly spaces: number;
-  /** A row may end before it. */
-  readonly mayMove: boolean;
-}
-
-function placeUnit(placing: Placing, { text, from, spaces, mayMove }: Unit): void {
-  const { width, indent } = placing.layout;
-  const columns = displayWidth(text);
-  const at = from + spaces;
-  if (mayMove) placing.isLong = 'no';
-  if (placing.column + spaces + columns <= width && placing.isLong === 'no') {
-    placing.column += spaces + columns;
-    placing.isFresh = false;
-  } else {
-    if (!mayMove || placing.isFresh) placing.column += spaces;
-    else breakRow(placing, from, at);
-    if (indent + columns <= width && placing.isFresh && placing.column === indent) {
-      placing.column += columns;
-      placing.isFresh = false;
-    } else placeLong(placing, text, at);
+  #break(from: number, to: number): void {
+    this.#breaks.push({ from, to });
+    this.#column = this.#indent;
+    this.#isFresh = true;
   }
-  placing.last = text.at(-1) ?? '';
-}
 
-/** Whether a row may end between the placed text and this unit. */
-function canFollow(last: string, unit: string): boolean {
-  return last === '' || mayBreak(last, unit.charAt(0), 0);
-}
-
-interface Word {
-  readonly text: string;
-  readonly from: number;
-  readonly spaces: number;
-  /** Further text may continue it. */
-  readonly isLast: boolean;
-}
-
-/** @returns the end of the part that is placed */
-function placeWord(placing: Placing, { text, from, spaces, isLast }: Word): number {
-  const { width, indent } = placing.layout;
-  const isNarrow = width - indent < MIN_ROOM;
-  const end = from + spaces + text.length;
-  let at = from;
-  for (const [index, unit] of unitsOf(text).entries()) {
-    const before = index === 0 ? spaces : 0;
-    const next = at + before + unit.length;
-    if (isLast && next === end && isOpen(unit.at(-1) ?? '')) return at;
-    const mayMove = before > 0 || index > 0 || canFollow(placing.last, unit);
-    if (!isNarrow) placeUnit(placing, { text: unit, from: at, spaces: before, mayMove });
-    at = next;
+  /**
+   * @param isLast further text may continue the word
+   * @returns the end of the part that is placed
+   */
+  #placeWord(word: string, from: number, spaces: number, isLast: boolean): number {
+    const isNarrow = this.#width() - this.#indent < MIN_ROOM;
+    const end = from + spaces + word.length;
+    let at = from;
+    for (const [index, unit] of unitsOf(word).entries()) {
+      const before = index === 0 ? spaces : 0;
+      const next = at + before + unit.length;
+      if (isLast && next === end && isOpen(unit.at(-1) ?? '')) return at;
+      const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
+      const mayMove = before > 0 || index > 0 || canFollow;
+      if (!isNarrow) this.#placeUnit(unit, at, before, mayMove);
+      at = next;
+    }
+    return at;
   }
-  return at;
+
+  /**
+   * Places spaces, and what follows them without a place for a row end.
+   * @param mayMove a row may end before it
+   */
+  #placeUnit(unit: string, from: number, spaces: number, mayMove: boolean): void {
+    const width = this.#width();
+    const columns = displayWidth(unit);
+    if (mayMove) this.#isLong = 'no';
+    if (this.#column + spaces + columns <= width && this.#isLong === 'no') {
+      this.#column += spaces + columns;
+      this.#isFresh = false;
+    } else {
+      if (!mayMove || this.#isFresh) this.#column += spaces;
+      else this.#break(from, from + spaces);
+      const fits = this.#indent + columns <= width;
+      if (fits && this.#isFresh && this.#column === this.#indent) {
+        this.#column += columns;
+        this.#isFresh = false;
+      } else this.#placeLong(unit, from + spaces);
+    }
+    this.#last = unit.at(-1) ?? '';
+  }
+
+  /**
+   * A word that is longer than a row. The terminal wraps a link, which stays whole for selection, and any word where
+   * rows have no indentation; else it is cut.
+   */
+  #placeLong(word: string, at: number): void {
+    const width = this.#width();
+    if (this.#isLong === 'no') this.#isLong = this.#indent === 0 || isLink(word) ? 'link' : 'text';
+    if (this.#isLong === 'link') {
+      this.#column = ((this.#column + displayWidth(word) - 1) % width) + 1;
+    } else {
+      let position = at;
+      for (const character of graphemes(word)) {
+        const columns = displayWidth(character);
+        if (this.#column + columns > width) this.#break(position, position);
+        this.#column += columns;
+        position += character.length;
+      }
+    }
+    this.#isFresh = false;
+  }
 }
 
 const spaceRun = /[ \t]*/y;
@@ -183,84 +189,48 @@ function endOf(pattern: RegExp, text: string, from: number): number {
   return pattern.test(text) ? pattern.lastIndex : from;
 }
 
-/** Places a text after `start`. Without `isEnd`, its end is placed only if further text cannot change that. */
-function placeText(text: string, start: RowEnd, layout: RowLayout, isEnd: boolean): PlacedText {
-  const placing: Placing = { ...start, layout, breaks: [] };
-  let placed = 0;
-  for (;;) {
-    const from = placed;
-    const next = endOf(spaceRun, text, from);
-    const end = endOf(wordRun, text, next);
-    if (end > next) {
-      const isLast = !isEnd && end === text.length;
-      const part = { text: text.slice(next, end), from, spaces: next - from, isLast };
-      placed = placeWord(placing, part);
-      if (placed < end) break;
-    } else if (text[next] === '\n') {
-      placed = next + 1;
-      breakRow(placing, from, placed);
-      placing.last = '';
-      placing.isLong = 'no';
-    } else break;
-  }
-  const { column, isFresh, last, isLong, breaks } = placing;
-  const end = { column, isFresh, last, isLong };
-  return { breaks, end, placed: isEnd ? text.length : placed };
-}
-
-// Prose in rows that end between words. Each text is written once, at the end of what was written before.
-
-/** The rows of the paragraph or heading that is written. */
-export interface ProseRows {
-  /** Columns of the terminal. */
-  readonly width: () => number;
-  indent: number;
-  end: RowEnd;
-  /** The end of the text, whose place depends on what follows. */
-  held: readonly Span[];
-}
-
-export function createProseRows(width: () => number): ProseRows {
-  return { width, indent: 0, end: rowStart(0), held: [] };
-}
-
-/** Call after the markers of the first row, which has `indent` columns. */
-export function beginProse(rows: ProseRows, indent: number): void {
-  rows.indent = indent;
-  rows.end = rowStart(indent);
-}
-
-interface RowText {
-  readonly style: Style;
+/** The rows of the paragraph or heading that is written. Each text is written once, after what was written before. */
+export class ProseRows {
+  readonly #rows: Rows;
+  readonly #style: Style;
   /** The markers of each further row. */
-  readonly prefix: () => string;
-  /** No text follows in this paragraph. */
-  readonly isEnd: boolean;
-}
+  readonly #prefix: () => string;
+  /** The end of the text, whose place depends on what follows. */
+  #held: readonly Span[] = [];
 
-/** The styled text of the spans that is decided now, with row ends. */
-export function writeProse(
-  rows: ProseRows,
-  spans: readonly Span[],
-  { style, prefix, isEnd }: RowText,
-): string {
-  const all = rows.held.length === 0 ? spans : [...rows.held, ...spans];
-  const text = visibleText(all);
-  const layout = { width: Math.max(1, rows.width()), indent: rows.indent };
-  const { breaks, end, placed } = placeText(text, rows.end, layout, isEnd);
-  rows.end = end;
-  rows.held = sliceSpans(all, placed, text.length);
-  let output = '';
-  let at = 0;
-  for (const { from, to } of breaks) {
-    output += `${paintSpans(sliceSpans(all, at, from), style)}\n${prefix()}`;
-    at = to;
+  constructor(width: () => number, style: Style, prefix: () => string) {
+    this.#rows = new Rows(width);
+    this.#style = style;
+    this.#prefix = prefix;
   }
-  return output + paintSpans(sliceSpans(all, at, placed), style);
-}
 
-export function heldText({ held }: ProseRows): string {
-  return visibleText(held);
+  /** Call after the markers of the first row, which have `indent` columns. */
+  begin(indent: number): void {
+    this.#rows.begin(indent);
+  }
+
+  /**
+   * The styled text of the spans that is decided now, with row ends.
+   * @param isEnd no text follows in this paragraph
+   */
+  write(spans: readonly Span[], isEnd: boolean): string {
+    const all = this.#held.length === 0 ? spans : [...this.#held, ...spans];
+    const text = visibleText(all);
+    const { breaks, placed } = this.#rows.place(text, isEnd);
+    this.#held = sliceSpans(all, placed, text.length);
+    let output = '';
+    let at = 0;
+    for (const { from, to } of breaks) {
+      output += `${paintSpans(sliceSpans(all, at, from), this.#style)}\n${this.#prefix()}`;
+      at = to;
+    }
+    return output + paintSpans(sliceSpans(all, at, placed), this.#style);
+  }
+
+  /** The text that is not written yet. */
+  held(): string {
+    return visibleText(this.#held);
+  }
 }
 
 function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
@@ -272,12 +242,6 @@ function sliceSpans(spans: readonly Span[], from: number, to: number): readonly 
     at += span.text.length;
   }
   return slices;
-}
-
-/** Plain text in rows that end between words, written piece by piece. */
-export interface WordRows {
-  /** Pieces end between words or at a line end. The spaces at the end are held back: a row may end there. */
-  write(text: string): string;
 }
 
 function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
@@ -304,48 +268,49 @@ function endingOf(text: string, kind: RegExp, most: number): number {
 
 const blank = /[ \t]/;
 
-/** @param column the used columns of the row in which the text begins */
-export function createWordRows(width: () => number, column: number): WordRows {
-  let end: RowEnd = { ...rowStart(0), column, isFresh: column === 0 };
+/**
+ * Plain text in rows that end between words, written in pieces that end between words or at a line end. The spaces at
+ * the end are held back: a row may end there.
+ * @param column the used columns of the row in which the text begins
+ */
+export function createWordRows(width: () => number, column: number) {
+  const rows = new Rows(width, column);
   let spaces = '';
   return {
-    write(added) {
+    write(added: string): string {
       const text = spaces + added;
       const shown = text.slice(0, endingOf(text, blank, text.length));
       spaces = text.slice(shown.length);
-      const placed = placeText(shown, end, { width: Math.max(1, width()), indent: 0 }, true);
-      end = placed.end;
-      return withRowEnds(shown, placed.breaks);
+      return withRowEnds(shown, rows.place(shown, true).breaks);
     },
   };
 }
 
-/** Text that arrives in any pieces, in rows that end between words. */
-export interface WordStream {
-  write(text: string): string;
-  /** The last word. */
-  end(): string;
-}
+export type WordRows = ReturnType<typeof createWordRows>;
 
 /** A longer word is written before its end. */
 const maxWord = 1000;
 /** A character of a word that the next piece may continue; scripts without spaces have no such words. */
 const wordCharacter = /[^\s\u2e80-\uffef]/;
 
-export function createWordStream(width: () => number, column: number): WordStream {
+/** Text that arrives in any pieces, in rows that end between words. */
+export function createWordStream(width: () => number, column: number) {
   const rows = createWordRows(width, column);
   let word = '';
   return {
-    write(added) {
+    write(added: string): string {
       const text = word + added;
       const last = text.slice(endingOf(text, wordCharacter, maxWord + 1));
       word = last.length > maxWord ? '' : last;
       return rows.write(text.slice(0, text.length - word.length));
     },
-    end() {
+    /** The last word. */
+    end(): string {
       const last = word;
       word = '';
       return rows.write(last);
     },
   };
 }
+
+export type WordStream = ReturnType<typeof createWordStream>;

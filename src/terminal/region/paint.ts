@@ -4,10 +4,9 @@
 // it, and copying and resizing see one line. Rows are erased one by one: some terminals ignore ED inside a synchronized
 // update, and ED 2 and 3 would erase other output.
 
-import { isOpen, type OpenLine } from '../text/open-line.ts';
-import { styleSequence } from '../text/open-style.ts';
+import { isOpen, type OpenLine, advanceLine, emptyLine, rewrapLine } from './open-line.ts';
+import { styleSequence, styledCharacters } from '../text/wrap.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
-import { styledCharacters } from '../text/wrap.ts';
 
 /** Of the cursor (DECSCUSR, steady). */
 export type CaretShape = 'block' | 'underline' | 'bar';
@@ -40,8 +39,8 @@ export interface Shown {
 }
 
 const CSI = '\u001B[';
-export const eraseRow = `${CSI}2K`;
-export const eraseRest = `${CSI}K`;
+const eraseRow = `${CSI}2K`;
+const eraseRest = `${CSI}K`;
 /** The terminal cuts a row that is wider than expected, so that other rows do not move (DECAWM). */
 const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 
@@ -56,14 +55,14 @@ function textRow(row: string): string {
   return certain.test(row.replaceAll(styleSequence, '')) ? row : unwrapped(row);
 }
 
-export const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
+const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** By line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
 const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
 const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
 /** The whole preview if it fits, else nothing. */
-export function shownPreview({ frame, line, columns }: Shown): string {
+function shownPreview({ frame, line, columns }: Shown): string {
   const { preview = '' } = frame;
   const room = columns - line.column - 1;
   return isOpen(line) && displayWidth(preview) <= room ? preview : '';
@@ -76,7 +75,7 @@ function drawnRows(shown: Shown): readonly string[] {
 }
 
 /** The cursor's row, from the first drawn one. */
-export function cursorRow({ frame, line }: Shown): number {
+function cursorRow({ frame, line }: Shown): number {
   const last = Math.max(0, frame.rows.length - 1);
   return (frame.caret?.row ?? last) + (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
 }
@@ -209,4 +208,70 @@ export function fitFrame(frame: Frame, windowRows: number): Frame {
   }
   // Spaces up to the caret: a terminal that rewraps rows may move a cursor that is beyond the end of its row.
   return { ...frame, rows: rows.with(caret.row, padToWidth(row, caret.column)), caret };
+}
+
+/** The window after a resize. */
+export interface ResizedWindow {
+  readonly columns: number;
+  readonly rows: number;
+  /** See `TerminalTraits`. */
+  readonly rewraps: boolean;
+  readonly cursorDrifts: boolean;
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** Number of rows of each frame row in the new window. */
+function heights({ frame }: Shown, { columns, rewraps }: ResizedWindow): number[] {
+  return frame.rows.map((row) => (rewraps ? advanceLine(emptyLine, row, columns).rows : 1));
+}
+
+/** The open line in the new window; undefined if its last row is unknown. */
+function lineAfter(line: OpenLine, { columns, rewraps }: ResizedWindow): OpenLine | undefined {
+  if (line.isClipped) return undefined;
+  if (rewraps) return rewrapLine(line, columns);
+  return line.column <= columns ? line : undefined;
+}
+
+/** Number of rows that the preview after the open line adds in the new window. */
+function previewRows(shown: Shown, after: OpenLine, { columns, rewraps }: ResizedWindow): number {
+  return rewraps ? advanceLine(after, shownPreview(shown), columns).rows - after.rows : 0;
+}
+
+/** Moving down stops at the last row, which may be nearer now, so the terminal saves the position to return to. */
+function eraseRows(rows: number): string {
+  return `\u001B7${`\u001B[1B${eraseRow}`.repeat(Math.max(0, rows - 1))}\u001B8`;
+}
+
+/** The way to the place where text continues. */
+interface MoveToText {
+  /** Bytes that move there and erase the region. */
+  readonly output: string;
+  readonly line: OpenLine;
+}
+
+/**
+ * The way to the text after a resize, from the region as the terminal shows it now. If the end of the text is out of
+ * reach, text continues in a new row.
+ */
+export function toTextAfterResize(shown: Shown, window: ResizedWindow): MoveToText {
+  const { frame, line } = shown;
+  const all = heights(shown, window);
+  const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
+  const below = all.slice(caretIndex + 1);
+  // A window that loses rows loses the last ones first, which then cannot move the cursor.
+  const drifts = window.cursorDrifts && window.rows >= shown.rows;
+  const drift = drifts ? sum(below) - below.length : 0;
+  // The caret's row counts from its start: some terminals do not wrap it, and rows above it are not natter's.
+  const above = sum(all.slice(0, caretIndex)) + drift;
+  const go = (rows: number) => `${up(Math.min(rows, window.rows - 1))}\r`;
+  const total = Math.min(sum(all), window.rows);
+  const found = isOpen(line) && sum(all) < window.rows ? lineAfter(line, window) : undefined;
+  if (found === undefined) {
+    return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine };
+  }
+  const own = 1 + previewRows(shown, found, window);
+  const rest = found.column < window.columns ? eraseRest : '';
+  const rows = frame.rows.length === 0 ? 0 : above + own;
+  return { output: go(rows) + eraseRows(total + own) + found.row + rest, line: found };
 }

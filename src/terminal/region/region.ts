@@ -1,6 +1,14 @@
-import { advanceLine, emptyLine, isOpen } from '../text/open-line.ts';
-import { drawFrame, fitFrame, type Frame, paint, type Shown, textBytes, toText } from './paint.ts';
-import { toTextAfterResize } from './resize.ts';
+import { advanceLine, emptyLine, isOpen } from './open-line.ts';
+import {
+  drawFrame,
+  fitFrame,
+  type Frame,
+  paint,
+  type Shown,
+  textBytes,
+  toText,
+  toTextAfterResize,
+} from './paint.ts';
 
 /** Milliseconds between two updates. */
 const minPause = 33;

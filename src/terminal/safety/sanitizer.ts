@@ -3,6 +3,7 @@ import {
   skipSequence,
   startSequence,
   type SequenceState,
+  UNSAFE_IN_JSON,
 } from '../../filtered-characters.ts';
 
 /** A stateful filter for one channel of text that came from a server or a file. */
@@ -123,4 +124,17 @@ export function sanitize(text: string): string {
 /** The same on one line, for table cells, ids and messages: tabs and line ends become spaces. */
 export function sanitizeLine(text: string): string {
   return sanitize(text).replace(/[\t\n]/g, ' ');
+}
+
+const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
+
+/** What the sanitizer would remove becomes `\uXXXX`. Takes the result of `JSON.stringify`; the value is the same. */
+export function escapeJson(json: string): string {
+  return json.replace(unsafe, (found) => {
+    let escaped = '';
+    for (let index = 0; index < found.length; index += 1) {
+      escaped += String.raw`\u` + found.charCodeAt(index).toString(16).padStart(4, '0');
+    }
+    return escaped;
+  });
 }

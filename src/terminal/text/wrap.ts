@@ -1,11 +1,4 @@
 // The one rule by which styled text is cut into rows of a width.
-import {
-  afterSequence,
-  closingSequences,
-  styleRuns,
-  type OpenStyle,
-  type Run,
-} from './open-style.ts';
 import { displayWidth, graphemes } from './width.ts';
 
 /** Where rows may end: at spaces and beside ideographs (else within a word), or after any character. */
@@ -136,4 +129,110 @@ export function wrapText(text: string, width: number, cut: Cut = 'words'): strin
     .flatMap((line) =>
       displayWidth(line) <= width ? [line] : rowsFrom(line, lineStart, width, cut),
     );
+}
+
+/** The colours and links that are open at a place in a text: the sequences that opened them, in order. */
+export type OpenStyle = readonly string[];
+
+/** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
+export const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
+
+/** A style sequence, or the text between two of them. */
+export interface Run {
+  readonly text: string;
+  readonly isStyle: boolean;
+}
+
+export function* styleRuns(text: string): Generator<Run, void> {
+  let from = 0;
+  for (const { 0: sequence, index } of text.matchAll(styleSequence)) {
+    if (index > from) yield { text: text.slice(from, index), isStyle: false };
+    yield { text: sequence, isStyle: true };
+    from = index + sequence.length;
+  }
+  if (from < text.length) yield { text: text.slice(from), isStyle: false };
+}
+
+/** SGR codes (ECMA-48 8.3.117) by the one that ends them. */
+const endedBy: readonly (readonly [end: number, isEnded: (code: number) => boolean])[] = [
+  [22, (code) => code === 1 || code === 2],
+  [23, (code) => code === 3],
+  [24, (code) => code === 4],
+  [29, (code) => code === 9],
+  [39, (code) => (code >= 30 && code <= 38) || (code >= 90 && code <= 97)],
+];
+
+const isLink = (sequence: string) => sequence.startsWith('\u001B]');
+const linkEnd = '\u001B]8;;\u001B\\';
+
+function codeOf(sequence: string): number {
+  return Number.parseInt(sequence.slice(2), 10) || 0;
+}
+
+/** The styles open after one more sequence; one that sets several attributes counts as its first. */
+export function afterSequence(open: OpenStyle, sequence: string): OpenStyle {
+  if (isLink(sequence)) {
+    const others = open.filter((one) => !isLink(one));
+    // OSC 8 with an empty address ends the link.
+    return /;[^;]*;(?:\u0007|\u001B)/.exec(sequence)?.[0].length === 3
+      ? others
+      : [...others, sequence];
+  }
+  const code = codeOf(sequence);
+  if (code === 0) return open.filter(isLink);
+  const isEnded = endedBy.find(([end]) => end === code)?.[1];
+  if (isEnded === undefined) return [...open.filter((one) => one !== sequence), sequence];
+  return open.filter((one) => isLink(one) || !isEnded(codeOf(one)));
+}
+
+/** The sequences that end these styles, the last one first. */
+function closingSequences(open: OpenStyle): string {
+  const closing = (sequence: string) => {
+    if (isLink(sequence)) return linkEnd;
+    const code = codeOf(sequence);
+    return `\u001B[${endedBy.find(([, isEnded]) => isEnded(code))?.[0] ?? 0}m`;
+  };
+  return open.toReversed().map(closing).join('');
+}
+
+/** The words of a line, each with the spaces after it; ideographs are words. */
+function wordsOf(line: string): readonly string[] {
+  const words: string[] = [];
+  let before: Character | undefined;
+  for (const text of graphemes(line)) {
+    const character = { text, width: displayWidth(text) };
+    const isNew = before === undefined || (text !== ' ' && isBreak(before, character));
+    if (isNew) words.push(text);
+    else words.push(`${words.pop() ?? ''}${text}`);
+    before = character;
+  }
+  return words;
+}
+
+function rowsOf(line: string, width: number): readonly string[] {
+  if (displayWidth(line) <= width) return [line];
+  const rows: string[] = [];
+  let row = '';
+  let used = 0;
+  for (const word of wordsOf(line)) {
+    const isTooWide = used + displayWidth(word.trimEnd()) > width;
+    if (isTooWide && row.trim() !== '') {
+      rows.push(row.trimEnd());
+      row = '';
+      used = 0;
+    }
+    row += word;
+    used += displayWidth(word);
+  }
+  return [...rows, row];
+}
+
+/**
+ * Plain text in rows of up to `columns`, broken between words; `indent` begins all rows but the first, before which the
+ * caller puts a mark of the same width. A word that is wider stays whole for copying: the terminal breaks it.
+ */
+export function hangText(text: string, columns: number, indent = ''): string {
+  const width = Math.max(1, columns - displayWidth(indent));
+  const rows = text.split('\n').flatMap((line) => rowsOf(line, width));
+  return rows.map((row, index) => (index === 0 || row === '' ? row : indent + row)).join('\n');
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callTask } from '../../../src/repl/create-session.ts';
-import { runShellLine } from '../../../src/repl/shell/run-shell-line.ts';
-import type { ShellEnd, ShellRun } from '../../../src/repl/system/shell-command.ts';
+import { runShellLine } from '../../../src/repl/shell/shell-lines.ts';
+import type { ShellEnd, ShellRun } from '../../../src/repl/shell/shell-command.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { runInShell, shellWords } from '../../../src/repl/system/shell-command.ts';
+import { runInShell, shellWords } from '../../../src/repl/shell/shell-command.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 describe('the shell of a command', () => {

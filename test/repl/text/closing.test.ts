@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Turn } from '../../../src/conversation/tree.ts';
-import { currentPath, lastPrompt } from '../../../src/repl/conversations/position.ts';
-import { closingOf } from '../../../src/repl/text/closing.ts';
+import { currentPath, lastPrompt, closingOf } from '../../../src/repl/conversations/position.ts';
 import { conversationOf } from '../../support/repl-state.ts';
 
 function closing(answer: Partial<Turn>, options: { readonly measured?: number } = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextText, type ContextFigures } from '../../../src/repl/text/context-text.ts';
+import { contextText, type ContextFigures } from '../../../src/repl/context.ts';
 
 const figures: ContextFigures = {
   model: 'origin',
@@ -11,6 +11,7 @@ const figures: ContextFigures = {
   attached: { files: 0, tokens: 0 },
   prompts: 1,
   summarized: 0,
+  role: undefined,
   id: 'abcd2345',
 };
 const text = (isLineMode: boolean, unicode: boolean) =>

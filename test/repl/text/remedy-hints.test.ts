@@ -6,9 +6,8 @@ import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { findConversation } from '../../../src/conversation/library/library.ts';
 import { Failure } from '../../../src/failure.ts';
-import { commonHints } from '../../../src/output/remedy-hints.ts';
-import { failureText } from '../../../src/repl/session.ts';
-import { replHints } from '../../../src/repl/text/remedy-hints.ts';
+import { commonHints } from '../../../src/output/ending-failure.ts';
+import { failureText, replHints } from '../../../src/repl/session.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 function thrownBy(act: () => unknown): unknown {

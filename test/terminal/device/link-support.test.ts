@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { opensLinks } from '../../../src/terminal/device/link-support.ts';
+import { opensLinks } from '../../../src/terminal/device/terminal-kind.ts';
 
 test.each([
   [{ TERM: 'xterm-256color' }, false],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startRawMode, terminalModes } from '../../../src/terminal/device/raw-mode.ts';
-import { terminalTraits } from '../../../src/terminal/device/traits.ts';
+import { terminalTraits } from '../../../src/terminal/device/terminal-kind.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 
 const traits = terminalTraits({ TERM: 'xterm-256color' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLightColor, terminalColors } from '../../../src/terminal/device/terminal-colors.ts';
+import { isLightColor, terminalColors } from '../../../src/terminal/device/terminal-kind.ts';
 
 test.each([
   [undefined, undefined],

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapeJson } from '../../../src/terminal/safety/escape-json.ts';
-import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
+import { escapeJson, sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { hostileCorpus } from '../hostile-corpus.ts';
 import { fc } from '../../support/properties.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hangText } from '../../../src/terminal/text/hang-text.ts';
+import { hangText } from '../../../src/terminal/text/wrap.ts';
 
 test.each([
   ['fits in the row', 20, 'fits in the row'],

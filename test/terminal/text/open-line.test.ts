@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emptyLine, extendLine } from '../../../src/terminal/text/open-line.ts';
+import { emptyLine, extendLine } from '../../../src/terminal/region/open-line.ts';
 import { displayWidth, graphemes } from '../../../src/terminal/text/width.ts';
 import { fc } from '../../support/properties.ts';
 

@@ -65,47 +65,39 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** Stores results in a queue; while that is not possible, it has them. */
-class ResultKeeper {
-  /** Results that are not stored. */
-  readonly unsaved = new Set<QueuedResult>();
-  readonly #queue: BatchQueue;
-  readonly #clock: Clock;
-  readonly #giveUp: AbortSignal;
-  readonly #onRefused: (error: unknown) => void;
-
-  /** @param onRefused the queue refused a result; natter tries again */
-  constructor(
-    queue: BatchQueue,
-    clock: Clock,
-    giveUp: AbortSignal,
-    onRefused: (error: unknown) => void,
-  ) {
-    this.#queue = queue;
-    this.#clock = clock;
-    this.#giveUp = giveUp;
-    this.#onRefused = onRefused;
-  }
-
-  /** Resolves when the result is stored, or when `giveUp` aborts. */
-  async put(result: QueuedResult): Promise<void> {
-    this.unsaved.add(result);
-    await Promise.race([this.#store(result), aborted(this.#giveUp)]);
-  }
-
-  async #store(result: QueuedResult): Promise<void> {
-    while (!this.#giveUp.aborted) {
+/**
+ * Stores results in a queue; while that is not possible, it has them.
+ * @param onRefused the queue refused a result; natter tries again
+ */
+function keepResults(
+  queue: BatchQueue,
+  clock: Clock,
+  giveUp: AbortSignal,
+  onRefused: (error: unknown) => void,
+) {
+  const unsaved = new Set<QueuedResult>();
+  const store = async (result: QueuedResult) => {
+    while (!giveUp.aborted) {
       try {
-        await this.#queue.putResult(result);
-        this.unsaved.delete(result);
+        await queue.putResult(result);
+        unsaved.delete(result);
         return;
       } catch (error) {
-        if (this.#giveUp.aborted) return;
-        this.#onRefused(error);
-        await Promise.race([this.#clock.sleep(pause), aborted(this.#giveUp)]);
+        if (giveUp.aborted) return;
+        onRefused(error);
+        await Promise.race([clock.sleep(pause), aborted(giveUp)]);
       }
     }
-  }
+  };
+  return {
+    /** Results that are not stored. */
+    unsaved,
+    /** Resolves when the result is stored, or when `giveUp` aborts. */
+    async put(result: QueuedResult): Promise<void> {
+      unsaved.add(result);
+      await Promise.race([store(result), aborted(giveUp)]);
+    },
+  };
 }
 
 /** A run of `natter batch work`. */
@@ -115,7 +107,7 @@ interface Work extends SendingRun {
   readonly input: string;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;
-  readonly keeper: ResultKeeper;
+  readonly keeper: ReturnType<typeof keepResults>;
   /** Aborting it gives up storing results in the queue. */
   readonly giveUp: AbortController;
   /** Items without a result; undefined until they are counted. */
@@ -352,7 +344,7 @@ async function workOn(
       connection,
       queue,
       jobs,
-      keeper: new ResultKeeper(queue, context.clock, giveUp.signal, refusedNotice(notices)),
+      keeper: keepResults(queue, context.clock, giveUp.signal, refusedNotice(notices)),
       giveUp,
     });
   } finally {

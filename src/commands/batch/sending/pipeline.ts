@@ -1,5 +1,7 @@
 // The pipeline of items, the same for a file and for a queue: admission, request, count, result.
 
+import { estimateRequest } from '../../../usage/budget.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
@@ -21,9 +23,7 @@ import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../program/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { estimateRequest } from '../../../usage/budget.ts';
-import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
+import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
 
 /** How an item ended. */
 interface ItemEnd {

@@ -211,26 +211,17 @@ const sameCodes: ReadonlyMap<string, string> = new Map([
   ['ctrl+[', 'Esc'],
 ]);
 
-interface KeyProblem {
-  readonly message: string;
-  readonly hint: string;
-}
+/** Reports a key or an action that natter cannot use. */
+type Fail = (message: string, hint: string) => never;
 
-interface ParseOptions {
-  /** The profile of the keys, for the hint of a stored key that natter cannot use. */
-  readonly profile?: string;
-  /** The action that a conflict is reported for. */
-  readonly changed?: string;
-}
+const failUsage: Fail = (message, hint) => {
+  throw new Failure('usage', message, { hint });
+};
 
-const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none is no key';
-
-function unknownKey(text: string): KeyProblem {
-  return { message: `${JSON.stringify(text)} is not a key`, hint: examples };
-}
+const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none removes the binding';
 
 /** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. */
-export function parseChord(text: string): string | KeyProblem {
+export function parseChord(text: string, fail: Fail = failUsage): string {
   const parts = /^(?<modifiers>(?:[a-z]+[+-])*)(?<name>.+)$/i.exec(text)?.groups;
   const names = (parts?.['modifiers'] ?? '').toLowerCase().split(/[+-]/).filter(Boolean);
   const modifiers = new Set(names.map((name) => modifierNames.get(name)));
@@ -238,44 +229,34 @@ export function parseChord(text: string): string | KeyProblem {
   const name = otherNames.get(typed) ?? typed;
   const isCharacter = /^[\x21-\x7e]$/.test(name);
   const isKey = isCharacter || named.has(name) || /^f(?:[1-9]|1[0-2])$/.test(name);
-  if (modifiers.has(undefined) || !isKey) return unknownKey(text);
-  const isText =
-    (isCharacter || name === 'space') && !modifiers.has('ctrl') && !modifiers.has('alt');
-  if (isText)
-    return { message: `${text} types text, so it cannot be a key of an action`, hint: examples };
-  const chord = [
-    ...(['ctrl', 'alt', 'shift'] as const).filter((each) => modifiers.has(each)),
-    name,
-  ].join('+');
+  if (modifiers.has(undefined) || !isKey) fail(`${JSON.stringify(text)} is not a key`, examples);
+  const isText = isCharacter || name === 'space';
+  if (isText && !modifiers.has('ctrl') && !modifiers.has('alt')) {
+    fail(`${text} types text, so it cannot be a key of an action`, examples);
+  }
+  const held = (['ctrl', 'alt', 'shift'] as const).filter((each) => modifiers.has(each));
+  const chord = [...held, name].join('+');
   const same = sameCodes.get(chord);
-  if (same === undefined) return chord;
-  return { message: `terminals send ${chord} as ${same}`, hint: examples };
+  if (same !== undefined) fail(`terminals send ${chord} as ${same}`, examples);
+  return chord;
 }
 
-/** The keys of a value such as `ctrl+x, alt+s`; `none` is no key. */
-function parseKeyList(text: string): readonly string[] | KeyProblem {
+/** The keys of a value such as `ctrl+x, alt+s`; `none` removes the binding. */
+function parseKeyList(text: string, fail: Fail): readonly string[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  if (words.length === 0) return unknownKey(text);
+  if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`, examples);
   if (words.length === 1 && words[0]?.toLowerCase() === 'none') return [];
-  const chords: string[] = [];
-  for (const word of words) {
-    const chord = parseChord(word);
-    if (typeof chord !== 'string') return chord;
-    if (!chords.includes(chord)) chords.push(chord);
-  }
-  return chords;
+  return [...new Set(words.map((word) => parseChord(word, fail)))];
 }
 
 const actions = keyBindings.map(({ action }) => action);
 
-function findAction(name: string): KeyAction | KeyProblem {
+function findAction(name: string, fail: Fail): KeyAction {
   const action = actions.find((known) => known === name);
   if (action !== undefined) return action;
   const near = nearlyNamed(name, actions);
-  return {
-    message: `there is no key action ${JSON.stringify(name)}`,
-    hint: near === undefined ? 'natter config keys lists them' : `did you mean keys.${near}?`,
-  };
+  const hint = near === undefined ? 'natter config keys lists them' : `did you mean keys.${near}?`;
+  return fail(`there is no key action ${JSON.stringify(name)}`, hint);
 }
 
 /** The table with a profile's keys in place of the default ones. */
@@ -290,11 +271,12 @@ function overlap(one: KeyBinding, other: KeyBinding): boolean {
   return one.when === other.when || one.when === 'anywhere' || other.when === 'anywhere';
 }
 
-/** The first key of an own binding that is a key of a different action, too. */
-function conflictOf(
+/** Finds a key of an own binding that is a key of a different action, too. */
+function refuseConflict(
   own: OwnKeys,
   changed: string | undefined,
-): (KeyProblem & { readonly name: string }) | undefined {
+  failFor: (name: string) => Fail,
+): void {
   const bindings = withOwnKeys(own);
   const isChanged = ({ action }: KeyBinding) => Number(action === changed);
   const ownFirst = bindings
@@ -305,57 +287,49 @@ function conflictOf(
     for (const key of binding.keys) {
       const taken = others.find(({ keys }) => keys.includes(key));
       if (taken === undefined) continue;
-      const { action } = taken;
-      const other = action === changed ? binding.action : action;
-      return {
-        name: binding.action,
-        message: `${key} of ${binding.action} is the key of ${action}, too`,
-        hint: `natter config set keys.${other} none, or a different key, frees it`,
-      };
+      const other = taken.action === changed ? binding.action : taken.action;
+      const hint = `natter config set keys.${other} none, or a different key, frees it`;
+      const fail: Fail = failFor(binding.action);
+      fail(`${key} of ${binding.action} is the key of ${taken.action}, too`, hint);
     }
   }
-  return undefined;
 }
 
 /**
  * Checks the settings `keys.<action>` of a profile.
  * @param keys by action, as in the settings file
+ * @param options.profile the profile of stored keys, for the hint of one that natter cannot use
+ * @param options.changed the action that a conflict is reported for
  * @throws Failure of `kind` for an unknown action or key, and for a key of two actions
  */
 export function parseOwnKeys(
   keys: Readonly<Record<string, unknown>>,
   kind: FailureKind,
-  { profile, changed }: ParseOptions = {},
+  { profile, changed }: { readonly profile?: string; readonly changed?: string } = {},
 ): OwnKeys {
   const own = new Map<KeyAction, readonly string[]>();
-  const fail = ({ message, hint }: KeyProblem, name: string) => {
-    const removes = `natter config unset keys.${name} --profile ${profile} removes it`;
-    return new Failure(kind, message, { hint: profile === undefined ? hint : removes });
-  };
+  const failFor =
+    (name: string, start = ''): Fail =>
+    (message, hint) => {
+      const removes = `natter config unset keys.${name} --profile ${profile} removes it`;
+      throw new Failure(kind, start + message, { hint: profile === undefined ? hint : removes });
+    };
   for (const [name, value] of Object.entries(keys)) {
-    const action = findAction(name);
-    if (typeof action !== 'string') throw fail(action, name);
-    const list = parseKeyList(String(value));
-    if ('message' in list) {
-      throw fail({ ...list, message: `keys.${name}: ${list.message}` }, name);
-    }
-    if (list.length === 0 && neededActions.some((needed) => needed === action)) {
-      throw fail({ message: `${action} needs a key`, hint: examples }, name);
-    }
+    const action = findAction(name, failFor(name));
+    const list = parseKeyList(String(value), failFor(name, `keys.${name}: `));
+    const isNeeded = neededActions.some((needed) => needed === action);
+    if (list.length === 0 && isNeeded) failFor(name)(`${action} needs a key`, examples);
     own.set(action, list);
   }
-  const conflict = conflictOf(own, changed);
-  if (conflict !== undefined) throw fail(conflict, conflict.name);
+  refuseConflict(own, changed, failFor);
   return own;
 }
 
 /** A value for the settings file, in one spelling. @throws Failure `usage` for an unknown action or key */
 export function storedKeys(name: string, value: string): string {
-  const found = findAction(name);
-  const list = parseKeyList(value);
-  const problem = typeof found === 'string' ? list : found;
-  if ('message' in problem) throw new Failure('usage', problem.message, { hint: problem.hint });
-  return problem.length === 0 ? 'none' : problem.join(' ');
+  findAction(name, failUsage);
+  const list = parseKeyList(value, failUsage);
+  return list.length === 0 ? 'none' : list.join(' ');
 }
 
 /** @throws Failure `configuration` for keys of a profile that natter cannot use */

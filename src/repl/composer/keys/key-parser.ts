@@ -1,5 +1,4 @@
-import { isLightColor } from '../../../terminal/device/terminal-colors.ts';
-import type { TerminalReply } from '../../../terminal/device/traits.ts';
+import { isLightColor, type TerminalReply } from '../../../terminal/device/terminal-kind.ts';
 import { normalizeText } from '../paste.ts';
 import {
   eventOfApplicationKey,

@@ -1,5 +1,5 @@
-import { afterSequence, styleRuns, type OpenStyle } from './open-style.ts';
-import { displayWidth, graphemes } from './width.ts';
+import { afterSequence, styleRuns, type OpenStyle } from '../text/wrap.ts';
+import { displayWidth, graphemes } from '../text/width.ts';
 
 /** The last line of text without a line end, wrapped as the terminal wraps it. */
 export interface OpenLine {

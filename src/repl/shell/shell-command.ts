@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
-import { type Clock, createWakeUp } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { signalGroup } from '../../terminal/device/process-group.ts';
-import { sleepAndRead } from '../timers.ts';
+import { createDebounce } from '../timers.ts';
 
 export interface ShellRun {
   /** Aborts to end the command. */
@@ -112,59 +111,39 @@ function whenExited(child: ChildProcess): Promise<Omit<ShellEnd, 'isOpen'>> {
 /** Milliseconds without output after the shell has exited: a process it started holds the pipe open. */
 const quietTime = 300;
 
-/** A function that waits for the exit. A wait that is not needed any more is not kept until then. */
-function createExitWait(exited: Promise<unknown>): () => Promise<void> {
-  const wakeUp = createWakeUp();
-  let hasExited = false;
-  const onExit = () => {
-    hasExited = true;
-    wakeUp.wake();
-  };
-  exited.then(onExit, onExit);
-  return () => (hasExited ? Promise.resolve() : wakeUp.next());
-}
-
-/** The next piece of output, `done` at its end, `quiet` if it stays open after the exit. */
-async function nextPiece(
-  pieces: AsyncIterator<Buffer, undefined>,
-  exited: Promise<void>,
-  clock: Clock,
-): Promise<Buffer | 'done' | 'quiet'> {
-  const waiting = new AbortController();
-  const next = pieces.next().then(({ value }) => value ?? 'done');
-  // It rejects when the output is closed after a quiet time.
-  next.catch(() => undefined);
-  const quiet = exited
-    .then(() => sleepAndRead(clock, quietTime, waiting.signal))
-    .then(
-      () => 'quiet' as const,
-      () => 'quiet' as const,
-    );
-  try {
-    return await Promise.race([next, quiet]);
-  } finally {
-    waiting.abort('read');
-  }
-}
-
-/** @returns whether the output stays open */
+/** @returns whether the output stays open after the exit */
 async function readOutput(
   output: Readable,
   exited: Promise<unknown>,
-  { clock, onOutput }: Pick<ShellOptions, 'clock'> & Pick<ShellRun, 'onOutput'>,
+  clock: Clock,
+  onOutput: ShellRun['onOutput'],
 ): Promise<boolean> {
-  const pieces = output[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const decoder = new TextDecoder();
-  const exitWait = createExitWait(exited);
-  for (;;) {
-    const piece = await nextPiece(pieces, exitWait(), clock);
-    if (typeof piece === 'string') {
-      await onOutput(decoder.decode());
-      output.destroy();
-      return piece === 'quiet';
+  let hasExited = false;
+  let isOpen = false;
+  const quiet = createDebounce(clock, quietTime, () => {
+    isOpen = true;
+    output.destroy();
+  });
+  const onExit = () => {
+    hasExited = true;
+    quiet.restart();
+  };
+  exited.then(onExit, onExit);
+  try {
+    for await (const piece of output) {
+      quiet.cancel();
+      await onOutput(decoder.decode(piece as Buffer, { stream: true }));
+      if (hasExited) quiet.restart();
     }
-    await onOutput(decoder.decode(piece, { stream: true }));
+  } catch (error) {
+    // The output was closed after a quiet time.
+    if (!isOpen) throw error;
+  } finally {
+    quiet.cancel();
   }
+  await onOutput(decoder.decode());
+  return isOpen;
 }
 
 function endWithTaskkill(child: ChildProcess, pid: number): void {
@@ -217,8 +196,7 @@ export async function runInShell(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const exited = whenExited(child);
-    const { clock } = options;
-    const isOpen = await readOutput(outputOf(child), exited, { clock, onOutput });
+    const isOpen = await readOutput(outputOf(child), exited, options.clock, onOutput);
     const ended = await exited;
     if (isOpen && signal.aborted && options.platform !== 'win32') kill(child, options);
     return { ...ended, isOpen: isOpen && !signal.aborted };
@@ -228,5 +206,18 @@ export async function runInShell(
   } finally {
     signal.removeEventListener('abort', stop);
     finished.abort('finished');
+  }
+}
+
+/** The group has ended. Of one whose last process is not collected yet, macOS reports EPERM. */
+const endedCodes: ReadonlySet<unknown> = new Set(['ESRCH', 'EPERM']);
+
+/** Sends a signal to every process of a group, unless it has ended. Not for Windows, which has no groups. */
+function signalGroup(id: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-id, signal);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!endedCodes.has(code)) throw error;
   }
 }

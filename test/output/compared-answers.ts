@@ -1,6 +1,6 @@
-import type { ChatEvent } from '../../../src/client/events.ts';
-import type { Failure } from '../../../src/failure.ts';
-import type { ComparedAnswer } from '../../../src/output/comparison/comparison-view.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import type { Failure } from '../../src/failure.ts';
+import type { ComparedAnswer } from '../../src/output/comparison.ts';
 
 export const text = (piece: string): ChatEvent => ({
   type: 'text-received',

@@ -1,11 +1,11 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Failure } from '../../../src/failure.ts';
-import { createAnswerColumns } from '../../../src/output/comparison/answer-columns.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { createMemoryDevice } from '../../support/memory-device.ts';
-import { createScreen } from '../../support/screen.ts';
+import { Failure } from '../../src/failure.ts';
+import { createAnswerColumns } from '../../src/output/answer-columns.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryDevice } from '../support/memory-device.ts';
+import { createScreen } from '../support/screen.ts';
 import { answerOf, text } from './compared-answers.ts';
 
 function open(columns = 30, rows = 12) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Failure } from '../../../src/failure.ts';
-import { pipedPrinter } from '../../../src/output/answer-printer.ts';
-import { createStackedAnswers } from '../../../src/output/comparison/stacked-answers.ts';
-import { plainStyle } from '../../../src/terminal/style.ts';
-import { createMemoryOutput } from '../../support/memory-context.ts';
+import { Failure } from '../../src/failure.ts';
+import { pipedPrinter } from '../../src/output/answer-printer.ts';
+import { createStackedAnswers } from '../../src/output/comparison.ts';
+import { plainStyle } from '../../src/terminal/style.ts';
+import { createMemoryOutput } from '../support/memory-context.ts';
 import { answerOf, finished, text } from './compared-answers.ts';
 
 function open() {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  columnWidth,
-  createColumns,
-  createTextColumn,
-} from '../../../src/terminal/text/columns.ts';
-import { processorTime } from '../../support/processor-time.ts';
+import { columnWidth, createColumns, TextColumn } from '../../src/output/answer-columns.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 
@@ -77,7 +73,7 @@ describe('columns that grow', () => {
 
 describe('a column', () => {
   test('has a row once no text can change it', () => {
-    const column = createTextColumn();
+    const column = new TextColumn();
     column.write('one two');
     expect(column.hasRow(8)).toBe(false);
     column.write(' three');
@@ -89,7 +85,7 @@ describe('a column', () => {
   });
 
   test('takes the rest of a line at a different width', () => {
-    const column = createTextColumn();
+    const column = new TextColumn();
     column.write('one two three four\n');
     expect(column.take(7)).toBe('one two');
     expect(column.take(5)).toBe('three');
@@ -97,7 +93,7 @@ describe('a column', () => {
   });
 
   test('previews the next rows without taking them', () => {
-    const column = createTextColumn();
+    const column = new TextColumn();
     column.write('one two\n\nthree four five');
     expect(column.preview(5, 4)).toEqual(['one', 'two', '', 'three']);
     expect(column.preview(5, 1)).toEqual(['one']);
@@ -105,7 +101,7 @@ describe('a column', () => {
   });
 
   test('shows a tab as spaces', () => {
-    const column = createTextColumn();
+    const column = new TextColumn();
     column.write('a\tb\n');
     expect(column.take(20)).toBe('a    b');
   });
@@ -116,7 +112,7 @@ describe('Y27: a column of one long coloured line', () => {
 
   test('takes linear time', async () => {
     const take = async (length: number) => {
-      const column = createTextColumn();
+      const column = new TextColumn();
       column.write(bold('word '.repeat(length / 5)));
       return processorTime(() => {
         while (column.hasRow(37)) column.take(37);
@@ -128,7 +124,7 @@ describe('Y27: a column of one long coloured line', () => {
   });
 
   test('takes linear time while pieces wait for the slowest column', async () => {
-    const column = createTextColumn();
+    const column = new TextColumn();
     const time = await processorTime(() => {
       for (let at = 0; at < line.length; at += 4) {
         column.write(line.slice(at, at + 4));

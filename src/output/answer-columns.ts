@@ -1,0 +1,336 @@
+import type { TerminalDevice } from '../terminal/device/device.ts';
+import { LiveRegion, type LiveRegionOptions } from '../terminal/region/region.ts';
+import { createSanitizer, sanitizeLine } from '../terminal/safety/sanitizer.ts';
+import type { Style } from '../terminal/style.ts';
+import type { Clock } from '../clock.ts';
+import type { TextTransform } from '../terminal/markdown/block-driver.ts';
+import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison.ts';
+import type { ChatEvent } from '../client/events.ts';
+import { estimateTokens } from '../conversation/token-estimate.ts';
+import { truncateToWidth, padToWidth } from '../terminal/text/width.ts';
+import { expectedDelay } from './activity.ts';
+import { count, seconds, tokenText } from './figures.ts';
+import { lineStart, rowFrom, rowsFrom, type RowStart } from '../terminal/text/wrap.ts';
+
+export interface AnswerColumnsOptions extends Omit<LiveRegionOptions, 'clock'> {
+  readonly clock: Clock;
+  readonly device: TerminalDevice;
+  readonly style: Style;
+  readonly unicode: boolean;
+  /** Safe to show. */
+  readonly labels: readonly string[];
+  /** Creates the formatter of a column, given its width. */
+  readonly transform: (width: () => number) => TextTransform;
+}
+
+/** Rows shown before the slowest answer has reached them. */
+const maxPreviewRows = 10;
+/** Milliseconds between two ticks of the progress. */
+const interval = 500;
+
+/** Handles resize, suspend, resume and exit. @returns a function that removes the listeners */
+function watchTerminal(device: TerminalDevice, region: LiveRegion): () => void {
+  const takeSuspends = () =>
+    device.onSuspend(() => {
+      giveBack();
+      region.suspend();
+      device.suspend(() => {
+        region.resume();
+        giveBack = takeSuspends();
+      });
+    });
+  let giveBack = takeSuspends();
+  const undo = [
+    device.onResize(() => region.resized()),
+    // Stopped without notice: the shell has written below the region.
+    device.onContinue(() => region.forget()),
+    device.onExit(() => device.writeNow(region.abandon())),
+  ];
+  return () => {
+    giveBack();
+    for (const act of undo) act();
+  };
+}
+
+/** The end of a column whose answer did not finish. */
+function cutMark(answer: ComparedAnswer, style: Style): string {
+  if (answer.metadata.complete) return '';
+  const text = style.red(
+    `(${answer.content === '' ? 'no answer' : 'cut'}: ${endReasonOf(answer)})`,
+  );
+  return answer.content === '' ? text : `\n${text}`;
+}
+
+/**
+ * Shows answers side by side while they stream. A row is written to the scrollback once every answer has reached it;
+ * later rows and the progress of each answer are in the live region below, which is all that is ever erased.
+ */
+export function createAnswerColumns(options: AnswerColumnsOptions): ComparisonView {
+  const { labels, clock, style, unicode, output, transform } = options;
+  const separator = ` ${style.dim(unicode ? '│' : '|')} `;
+  const columns = createColumns(labels.length, separator);
+  const widthIn = (window: number) => columnWidth(window, labels.length);
+  const answers = labels.map(() => ({
+    sanitizer: createSanitizer(),
+    text: transform(() => widthIn(output.columns())),
+    isOver: false,
+    progress: beginProgress(clock.monotonic()),
+  }));
+  const region = new LiveRegion(options);
+  const stopWatching = watchTerminal(options.device, region);
+
+  /** A line across all columns. */
+  const ruleRow = (width: number) => {
+    const [dash, cross] = unicode ? ['─', '─┼─'] : ['-', '-+-'];
+    return style.dim(labels.map(() => dash.repeat(width)).join(cross));
+  };
+  /** Draws the rows ahead of the slowest answer, and below a line the progress of each answer. */
+  const draw = () =>
+    region.render((place) => {
+      const width = widthIn(place.columns);
+      const now = clock.monotonic();
+      const room = Math.max(0, Math.min(maxPreviewRows, place.rows - 4));
+      const cells = answers.map(({ progress }) => style.dim(progressText(progress, now, width)));
+      const ahead = columns.preview(place.columns, room);
+      const rows = [...ahead, ruleRow(width), joinCells(cells, width, separator)];
+      // A visible cursor needs no restoring if natter is killed.
+      return { rows, caret: { row: rows.length - 1, column: 0 } };
+    });
+  const commit = (rows: readonly string[]) => {
+    if (rows.length > 0) region.commit(`${rows.join('\n')}\n`);
+  };
+  const commitRows = () => commit(columns.takeRows(output.columns()));
+  /** Shows new text. @returns a promise while the terminal is slow */
+  const refresh = () => {
+    commitRows();
+    draw();
+    return region.slowness();
+  };
+  /** Ends a column, once. */
+  const end = async (index: number, mark: string) => {
+    const answer = answers[index];
+    if (answer === undefined || answer.isOver) return;
+    answer.isOver = true;
+    columns.write(index, await answer.text.write(answer.sanitizer.end()));
+    columns.write(index, (await answer.text.end()) + mark);
+    columns.end(index);
+  };
+
+  const width = widthIn(output.columns());
+  const titles = labels.map((label) => style.bold(label));
+  commit([joinCells(titles, width, separator), ruleRow(width)]);
+  let stopTicking = (): void => {};
+  const tick = () => {
+    draw();
+    stopTicking = clock.timer(interval, tick);
+  };
+  tick();
+  return {
+    async event(index, event) {
+      const answer = answers[index];
+      if (answer === undefined) return;
+      answer.progress = withEvent(answer.progress, event, clock.monotonic());
+      if (event.type === 'text-received' && !answer.isOver) {
+        columns.write(index, await answer.text.write(answer.sanitizer.write(event.text)));
+      }
+      await refresh();
+    },
+    async ended(index, ended) {
+      const answer = answers[index];
+      if (answer === undefined) return;
+      const endReason = sanitizeLine(endReasonOf(ended));
+      answer.progress = { ...answer.progress, phase: 'ended', endReason };
+      await end(index, cutMark(ended, style));
+      await refresh();
+    },
+    async close() {
+      for (const index of labels.keys()) await end(index, '');
+      stopTicking();
+      commitRows();
+      stopWatching();
+      region.close();
+    },
+    removed: () => answers.reduce((sum, { sanitizer }) => sum + sanitizer.removed, 0),
+  };
+}
+
+/** Times are in monotonic milliseconds. */
+interface AnswerProgress {
+  readonly phase: 'waiting' | 'retrying' | 'streaming' | 'ended';
+  readonly since: number;
+  readonly firstText?: number;
+  readonly last: number;
+  /** Estimated from the text so far. */
+  readonly tokens: number;
+  readonly retry?: { readonly text: string; readonly at: number };
+  readonly endReason?: string;
+}
+
+function beginProgress(now: number): AnswerProgress {
+  return { phase: 'waiting', since: now, last: now, tokens: 0 };
+}
+
+function withEvent(before: AnswerProgress, event: ChatEvent, now: number): AnswerProgress {
+  const next = { ...before, last: now };
+  switch (event.type) {
+    case 'answer-started':
+      return { ...next, phase: 'waiting' };
+    case 'retry-scheduled': {
+      const { retry, retries, cause } = event;
+      const text = `retry ${retry} of ${retries}: ${sanitizeLine(cause.message)}`;
+      return { ...next, phase: 'retrying', retry: { text, at: now + expectedDelay(event) } };
+    }
+    case 'text-received': {
+      const tokens = before.tokens + estimateTokens(event.text);
+      return { ...next, phase: 'streaming', firstText: before.firstText ?? now, tokens };
+    }
+    case 'answer-named':
+    case 'reasoning-received':
+    case 'refusal-received':
+    case 'answer-finished':
+      return next;
+  }
+}
+
+/** Below one second, a speed is meaningless. */
+const minStream = 1000;
+
+function speed({ tokens, firstText, last }: AnswerProgress): string {
+  const streaming = last - (firstText ?? last);
+  if (streaming < minStream) return '';
+  return ` · ~${count(Math.round((tokens / streaming) * 1000))} tokens/s`;
+}
+
+/** One line of a column's width: the wait, or the speed of the text. */
+function progressText(progress: AnswerProgress, now: number, width: number): string {
+  const { phase, since, last, tokens, retry, endReason } = progress;
+  const waited = Math.floor((now - since) / 1000);
+  const time = waited > 0 ? ` · ${waited} s` : '';
+  if (phase === 'waiting') return truncateToWidth(`waiting${time}`, width);
+  if (phase === 'retrying' && retry !== undefined) {
+    const left = Math.max(0, Math.ceil((retry.at - now) / 1000));
+    return truncateToWidth(`in ${left} s ${retry.text}`, width);
+  }
+  const amount = `${tokenText(tokens, true)}${speed(progress)}`;
+  if (phase === 'ended')
+    return truncateToWidth(`${endReason} · ${seconds(last - since)} · ${amount}`, width);
+  return truncateToWidth(`${amount}${time}`, width);
+}
+
+const tab = '    ';
+/** UTF-16 units that are discarded together. */
+const forgotten = 10_000;
+
+interface Line {
+  text: string;
+  start: RowStart;
+}
+
+/** Text that arrives in pieces and is taken row by row, at the current width. */
+export class TextColumn {
+  readonly #lines: Line[] = [{ text: '', start: lineStart }];
+  #isOver = false;
+
+  /** Takes styled text, of which each line closes its styles. */
+  write(text: string): void {
+    for (const [index, part] of text.replaceAll('\t', tab).split('\n').entries()) {
+      if (index > 0) this.#lines.push({ text: '', start: lineStart });
+      const last = this.#lines.at(-1);
+      if (last !== undefined) last.text += part;
+    }
+  }
+
+  /** No more text follows. */
+  end(): void {
+    this.#isOver = true;
+    const last = this.#lines.at(-1);
+    if (last?.start.open === '' && last.text.length <= last.start.at) this.#lines.pop();
+  }
+
+  /** Further text cannot change the next row. */
+  hasRow(width: number): boolean {
+    const [first, second] = this.#lines;
+    if (first === undefined) return false;
+    const isWhole = this.#isOver || second !== undefined;
+    return isWhole || rowFrom(first.text, first.start, width).next !== undefined;
+  }
+
+  take(width: number): string | undefined {
+    const [line] = this.#lines;
+    if (line === undefined) return undefined;
+    const { text, next } = rowFrom(line.text, line.start, width);
+    if (next === undefined) this.#lines.shift();
+    else if (next.at < forgotten) line.start = next;
+    else {
+      line.text = line.text.slice(next.at);
+      line.start = { ...next, at: 0 };
+    }
+    return text;
+  }
+
+  /** The next rows as they are now. */
+  preview(width: number, rows: number): readonly string[] {
+    const found: string[] = [];
+    for (const { text, start } of this.#lines) {
+      if (found.length >= rows) break;
+      found.push(...rowsFrom(text, start, width, 'words', rows - found.length));
+    }
+    return found;
+  }
+
+  /** The text has ended, and every row was taken. */
+  isDone(): boolean {
+    return this.#isOver && this.#lines.length === 0;
+  }
+}
+
+/** In columns of the terminal. */
+const separatorWidth = 3;
+
+/** The width of each of `count` columns in a window. The window's last column stays free, so that no row wraps. */
+export function columnWidth(window: number, columns: number): number {
+  return Math.max(1, Math.floor((window - 1 - separatorWidth * (columns - 1)) / columns));
+}
+
+/** One row of cells, padded to the column's width but not truncated. */
+function joinCells(cells: readonly string[], width: number, separator: string): string {
+  const filled = cells.map((cell, index) =>
+    index === cells.length - 1 ? cell : padToWidth(cell, width),
+  );
+  return filled.join(separator).trimEnd();
+}
+
+/** Texts in columns side by side. */
+export function createColumns(number: number, separator: string) {
+  const columns = Array.from({ length: number }, () => new TextColumn());
+  const hasRow = (width: number) =>
+    columns.every((column) => column.hasRow(width) || column.isDone()) &&
+    columns.some((column) => !column.isDone());
+  return {
+    write: (index: number, text: string) => columns[index]?.write(text),
+    end: (index: number) => columns[index]?.end(),
+    /** The rows that no further text can change, up to the end of the slowest column. */
+    takeRows(window: number): readonly string[] {
+      const width = columnWidth(window, number);
+      const rows: string[] = [];
+      while (hasRow(width)) {
+        const cells = columns.map((column) => column.take(width) ?? '');
+        rows.push(joinCells(cells, width, separator));
+      }
+      return rows;
+    },
+    /** The next rows as they are now, at most `rows`. */
+    preview(window: number, rows: number): readonly string[] {
+      const width = columnWidth(window, number);
+      const cells = columns.map((column) => column.preview(width, rows));
+      const height = Math.max(...cells.map((column) => column.length));
+      return Array.from({ length: height }, (_, row) =>
+        joinCells(
+          cells.map((column) => column[row] ?? ''),
+          width,
+          separator,
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import type { ChatEvent } from '../client/events.ts';
+import type { AnswerOutcome } from './answer-meter.ts';
+import {
+  type CheckedFields,
+  answerFields,
+  eventRecords,
+  failureRecord,
+  jsonLine,
+} from './json-answer.ts';
+import type { OutputStream } from '../terminal/device/streams.ts';
+import { answerTokens, tokensPerSecond } from './figures.ts';
+import type { Failure } from '../failure.ts';
+import { failureFields, stoppedAnswer } from './ending-failure.ts';
+import type { Style } from '../terminal/style.ts';
+import type { TextPrinter } from './answer-printer.ts';
+
+/** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
+export interface ComparedAnswer extends AnswerOutcome {
+  /** The model as named by the user, with a number if it is compared with itself. */
+  readonly label: string;
+  readonly model: string;
+  readonly content: string;
+  /** Undefined if it is not checked. */
+  readonly checked?: CheckedFields;
+}
+
+/** Shows several answers while they stream, identified by their index in the requested order. */
+export interface ComparisonView {
+  /** A promise is returned while the reader is slow: await it before the next event of this answer. */
+  event(index: number, event: ChatEvent): Promise<void> | undefined;
+  ended(index: number, answer: ComparedAnswer): Promise<void> | undefined;
+  /** Call after the last event of all answers. */
+  close(): Promise<void>;
+  removed(): number;
+}
+
+/** The service's finish reason, or why the answer was cut, in one word. */
+export function endReasonOf({ metadata, failure }: ComparedAnswer): string {
+  if (failure !== undefined) return failure.kind;
+  return metadata.complete ? (metadata.finishReason ?? '-') : 'stopped';
+}
+
+/** Makes text from servers safe to show, and masks secrets. */
+type Clean = (text: string) => string;
+
+/** Undefined for a complete answer. */
+function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
+  return failure ?? (metadata.complete ? undefined : stoppedAnswer());
+}
+
+/** One line of JSON. */
+function documentOf(answer: ComparedAnswer, clean: Clean): string {
+  const { label, model, content, metadata, checked } = answer;
+  const cause = causeOf(answer);
+  const { usage, timing } = metadata;
+  const { tokens, isEstimate } = answerTokens({ usage, content });
+  const line = jsonLine({
+    asked: label,
+    ...answerFields(metadata, content, model),
+    tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
+    tokens_estimated: isEstimate ? true : undefined,
+    ...checked?.fields,
+    ...(cause === undefined ? {} : failureFields(cause, clean)),
+  });
+  return checked?.withValue(line) ?? line;
+}
+
+/**
+ * One document when all answers have ended: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
+ * `natter --json`, and `error` if it is incomplete.
+ */
+export function createComparisonDocument(stdout: OutputStream, clean: Clean): ComparisonView {
+  const answers: ComparedAnswer[] = [];
+  return {
+    event: () => undefined,
+    ended: (index, answer) => void (answers[index] = answer),
+    close: async () => {
+      const documents = answers.map((answer) => documentOf(answer, clean).trimEnd());
+      await stdout.write(`{"answers":[${documents.join(',')}]}\n`);
+    },
+    removed: () => 0,
+  };
+}
+
+/** The lines of `natter --jsonl` as they happen, each with the requested model in `asked`. */
+export function createComparisonLines(
+  stdout: OutputStream,
+  labels: readonly string[],
+  clean: Clean,
+): ComparisonView {
+  const line = (index: number, record: object) => jsonLine({ asked: labels[index], ...record });
+  return {
+    event: (index, event) =>
+      stdout.write(
+        eventRecords(event)
+          .map((record) => line(index, record))
+          .join(''),
+      ),
+    ended(index, answer) {
+      const { checked, metadata } = answer;
+      const record = checked && line(index, { type: 'answer-checked', ...checked.fields });
+      const cause = causeOf(answer);
+      const failed = cause && line(index, failureRecord(cause, metadata, clean));
+      const text = `${record === undefined ? '' : checked?.withValue(record)}${failed ?? ''}`;
+      return text === '' ? undefined : stdout.write(text);
+    },
+    close: async () => undefined,
+    removed: () => 0,
+  };
+}
+
+export interface StackedOptions {
+  readonly stdout: OutputStream;
+  readonly style: Style;
+  /** Safe to show. */
+  readonly labels: readonly string[];
+  /** Called once for each answer. */
+  readonly printers: readonly TextPrinter[];
+  readonly removed: () => number;
+}
+
+/** In the format of `head` and `tail`. */
+export function heading(label: string, style: Style): string {
+  return `${style.bold(`==> ${label} <==`)}\n`;
+}
+
+/** One answer, with the events that arrived before its turn to be printed. */
+interface Slot {
+  readonly waiting: ChatEvent[];
+  isOver: boolean;
+  isOpen: boolean;
+}
+
+/** Prints an event; the first text is preceded by the heading. */
+function createPrint({ stdout, style, labels, printers }: StackedOptions, slots: readonly Slot[]) {
+  let isFirst = true;
+  return async (index: number, event: ChatEvent): Promise<void> => {
+    const slot = slots[index];
+    const isAnswer = event.type === 'text-received' || event.type === 'answer-finished';
+    if (slot === undefined || !isAnswer) return;
+    if (!slot.isOpen) {
+      await stdout.write(`${isFirst ? '' : '\n'}${heading(labels[index] ?? '', style)}`);
+      isFirst = false;
+    }
+    slot.isOpen = true;
+    await printers[index]?.event(event);
+  };
+}
+
+/** In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading. */
+export function createStackedAnswers(options: StackedOptions): ComparisonView {
+  const { labels, printers, removed } = options;
+  const slots = labels.map((): Slot => {
+    return { waiting: [], isOver: false, isOpen: false };
+  });
+  const print = createPrint(options, slots);
+  let current = 0;
+  let order: Promise<void> = Promise.resolve();
+  const inOrder = (act: () => Promise<void>) => (order = order.then(act));
+
+  const advance = async () => {
+    for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
+      for (const event of slot.waiting.splice(0)) await print(current, event);
+      if (!slot.isOver) return;
+      await printers[current]?.end();
+      current += 1;
+    }
+  };
+  return {
+    removed,
+    event(index, event) {
+      if (index === current) return inOrder(() => print(index, event));
+      slots[index]?.waiting.push(event);
+      return undefined;
+    },
+    ended(index) {
+      const slot = slots[index];
+      if (slot !== undefined) slot.isOver = true;
+      return inOrder(advance);
+    },
+    async close() {
+      for (const slot of slots) slot.isOver = true;
+      await inOrder(advance);
+    },
+  };
+}

@@ -1,3 +1,0 @@
-import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
-
-export const wrapModes: readonly WrapMode[] = ['words', 'none'];

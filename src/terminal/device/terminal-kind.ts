@@ -1,0 +1,108 @@
+import type { Environment } from '../../environment.ts';
+import type { TerminalColors } from '../style.ts';
+
+/** Properties of the terminal that cannot be queried. */
+export interface TerminalTraits {
+  /** A resize rewraps the rows on the screen, as in most terminals; xterm truncates them. */
+  readonly rewraps: boolean;
+  /** The cursor moves down with every row that rewrapping adds, even below the cursor. */
+  readonly cursorDrifts: boolean;
+  /** Milliseconds for which a new size must be stable before the region is redrawn. */
+  readonly resizePause: number;
+  /** Synchronized updates (DEC mode 2026), which other terminals ignore. */
+  readonly synchronized: boolean;
+  /** Supports key protocols; the Linux console would print the requests. */
+  readonly hasKeyProtocols: boolean;
+  /** natter changes the shape of the cursor, which is then reset at the end. */
+  readonly shapesCursor?: boolean;
+}
+
+/** tmux changes its own rows at once, but signals the program inside at most every 250 ms. */
+const multiplexerPause = 300;
+const terminalPause = 100;
+
+/** Programs whose terminal is xterm.js. Over SSH nothing identifies them, and a stray row may remain after a resize. */
+const driftingPrograms = new Set(['vscode', 'Hyper', 'Tabby']);
+
+/** `NATTER_NO_SYNC`, set to anything, is for a terminal that synchronizes badly. */
+export function terminalTraits(environment: Environment): TerminalTraits {
+  const { TERM: name = '', XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
+  const isInMultiplexer = environment['TMUX'] !== undefined;
+  const isScreen = environment['STY'] !== undefined && !isInMultiplexer;
+  const isDrifting = driftingPrograms.has(environment['TERM_PROGRAM'] ?? '');
+  const isConsole = name === 'linux';
+  return {
+    rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
+    cursorDrifts: isDrifting && !isInMultiplexer && !isScreen,
+    // Over SSH only the terminal's name is available.
+    resizePause:
+      isInMultiplexer || /^(?:tmux|screen)/.test(name) ? multiplexerPause : terminalPause,
+    synchronized: !noSync,
+    hasKeyProtocols: !isConsole,
+  };
+}
+
+export type TerminalReply =
+  /** The window got or lost the focus; sent while focus reports are on. */
+  | { readonly type: 'focus'; readonly hasFocus: boolean }
+  /** The background (OSC 11). */
+  | { readonly type: 'background'; readonly shade: 'light' | 'dark' };
+
+const namesWithRgb = ['direct', 'kitty', 'ghostty', 'alacritty', 'foot', 'wezterm'];
+
+/** `0;15`, `15;default;0`: the foreground and the background as numbers of the 16 colours, as rxvt and Konsole set it. */
+function namedBackground(value: string | undefined): TerminalColors['background'] {
+  const index = value && /;(\d+)$/.exec(value)?.[1];
+  if (!index || Number(index) > 15) return undefined;
+  return Number(index) === 7 || Number(index) > 8 ? 'light' : 'dark';
+}
+
+/** The terminal's colours, as far as the environment shows them. */
+export function terminalColors(environment: Environment): TerminalColors {
+  const { TERM: name = '', COLORTERM: depth = '', COLORFGBG: colors } = environment;
+  const hasRgb =
+    namesWithRgb.some((part) => name.includes(part)) ||
+    ['truecolor', '24bit'].includes(depth) ||
+    environment['WT_SESSION'] !== undefined;
+  return { background: namedBackground(colors), hasMany: hasRgb || name.includes('256'), hasRgb };
+}
+
+/** The relative luminance of a colour (WCAG 2), each part of which is from 0 to 1. */
+export function luminance(red: number, green: number, blue: number): number {
+  const linear = (part: number) =>
+    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** Whether black text has more contrast on a colour than white text. */
+export const isLightColor = (red: number, green: number, blue: number): boolean =>
+  luminance(red, green, blue) > 0.179;
+
+const programsWithLinks = 'iTerm.app WezTerm vscode ghostty rio mintty Tabby contour'.split(' ');
+const namesWithLinks = 'xterm-kitty xterm-ghostty alacritty foot wezterm contour rio'.split(' ');
+const multiplexers = ['tmux', 'screen'];
+/** The first versions with links: VTE (GNOME Terminal and others), and Konsole. */
+const firstVersions = { vte: 5000, konsole: 201_200 } as const;
+
+const startsWithAny = (name: string, starts: readonly string[]) =>
+  starts.some((start) => name.startsWith(start));
+
+/**
+ * Whether the terminal is known to open links (OSC 8). Others ignore them, and would show their text alone.
+ * `FORCE_HYPERLINK`, as in other programs, is `0` for no and anything else for yes.
+ */
+export function opensLinks(environment: Environment): boolean {
+  const { FORCE_HYPERLINK: forced, TERM: name = '', TERM_PROGRAM: program = '' } = environment;
+  if (forced !== undefined && forced !== '') return forced !== '0';
+  // Whether a multiplexer passes links on depends on its version and on the terminal around it.
+  const { TMUX: tmux, STY: screen, WT_SESSION: windowsTerminal } = environment;
+  if (tmux !== undefined || screen !== undefined || startsWithAny(name, multiplexers)) return false;
+  const { VTE_VERSION: vte, KONSOLE_VERSION: konsole } = environment;
+  return (
+    programsWithLinks.includes(program) ||
+    startsWithAny(name, namesWithLinks) ||
+    windowsTerminal !== undefined ||
+    Number(vte) >= firstVersions.vte ||
+    Number(konsole) >= firstVersions.konsole
+  );
+}

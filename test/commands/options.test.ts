@@ -3,10 +3,10 @@ import { buildAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch, type RunBatch } from '../../src/commands/batch/command.ts';
 import { buildChat, type RunChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
+import { buildCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig } from '../../src/commands/config/command.ts';
 import { buildDoctor } from '../../src/commands/doctor/command.ts';
-import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
+import { buildModels } from '../../src/commands/models/command.ts';
 import { buildSandbox } from '../../src/commands/sandbox/command.ts';
 import { buildShellInit } from '../../src/commands/shell-init/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
@@ -14,11 +14,6 @@ import { parsedBy, parseWords } from './parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
-
-test('Y34: a run function gets the context, the options and the words', async () => {
-  const build = (runs: RunModels) => buildModels(context, runs);
-  expect(await parseWords(build, 'models get nextgen')).toEqual(['get', defaults, 'nextgen']);
-});
 
 describe('chat', () => {
   const rows: readonly (readonly [string, readonly string[], Partial<ChatOptions>])[] = [
@@ -68,18 +63,13 @@ describe('compare', () => {
     ['compare hi -s brief -t 5 -f a', ['hi'], { system: 'brief', maxTokens: '5', file: ['a'] }],
     ['compare - --param a=1 --no-stream', ['-'], { param: ['a=1'], stream: false }],
   ])('natter %s', async (words, prompt, options) => {
-    const ran = await parseWords(
-      ({ compare }: { compare: RunCompare }) => buildCompare(context, compare),
-      words,
-    );
+    const ran = await parsedBy(buildCompare(context), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['compare', expected, prompt]);
   });
 });
 
 describe('models', () => {
-  const build = (runs: RunModels) => buildModels(context, runs);
-
   test.each([
     ['models', ['list', defaults]],
     ['models list --json', ['list', { ...defaults, json: true }]],
@@ -88,7 +78,7 @@ describe('models', () => {
     ['models get nextgen', ['get', defaults, 'nextgen']],
     ['models get nextgen --json -q', ['get', { ...defaults, json: true, quiet: true }, 'nextgen']],
   ])('natter %s', async (words, expected) => {
-    expect(await parseWords(build, words)).toEqual(expected);
+    expect(await parsedBy(buildModels(context), words)).toEqual(expected);
   });
 });
 

@@ -1,8 +1,8 @@
-import { chooseRecording } from '../../ask/recording-choice.ts';
-import type { Service } from '../../ask/service.ts';
 import type { Presentation } from '../../run.ts';
 import type { Context } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import type { Service } from '../../ask/service.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';

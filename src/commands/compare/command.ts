@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
-import type { Context, Action } from '../../run.ts';
-import { setExamples } from '../program/help-details.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
@@ -10,14 +10,6 @@ import {
   checkOptions,
   selectOption,
 } from '../prompt/prompt-options.ts';
-import type { CompareOptions } from './models.ts';
-
-export type RunCompare = Action<CompareOptions, [words: readonly string[]]>;
-
-const runCompare: RunCompare = async (...words) => {
-  const { compare } = await import('./run.ts');
-  await compare(...words);
-};
 
 const modelOption = () =>
   new Option(
@@ -36,7 +28,7 @@ const outputOptions = () => [
   new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
 ];
 
-export function buildCompare(context: Context, run: RunCompare = runCompare): Command {
+export function buildCompare(context: Context): Command {
   const command = new Command('compare')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .description(
@@ -57,5 +49,5 @@ export function buildCompare(context: Context, run: RunCompare = runCompare): Co
     'natter compare -m origin,work:nextgen "three names for a cat"',
     'natter compare --json "three names" | jq -r ".answers[].content"',
   ]);
-  return command.action((words: string[]) => run(context, command.optsWithGlobals(), words));
+  return setAction(command, context, async () => (await import('./run.ts')).compare);
 }

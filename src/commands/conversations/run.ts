@@ -24,11 +24,11 @@ import {
   type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
+import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
 import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
-import { createProgress } from '../../output/activity.ts';
 import type { Column } from '../../output/table.ts';
 import {
   type Presentation,

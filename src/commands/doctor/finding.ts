@@ -1,8 +1,6 @@
-import type { JsonOptions } from '../../run.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Presentation, Context } from '../../run.ts';
-import { withAddress } from '../program/report.ts';
-import { withHint } from '../program/report.ts';
+import type { JsonOptions, Presentation, Context } from '../../run.ts';
+import { withAddress, withHint } from '../program/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
   readonly model?: string;

@@ -1,10 +1,9 @@
-import { refusalNotice } from '../../output/notices.ts';
-import type { Notices } from '../../output/notices.ts';
-import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { listEntries } from '../../conversation/library/library.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import { pathOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
+import { refusalNotice, type Notices } from '../../output/notices.ts';
+import { type Context, type GlobalOptions, present } from '../../run.ts';
 import { dataFolder, readConversation } from '../journal/open-conversation.ts';
 import { printMarkdown, storedLook } from '../print/answer-output.ts';
 

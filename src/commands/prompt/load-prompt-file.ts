@@ -4,9 +4,9 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import {
-  resolveReference,
   type FoundPrompt,
   type PromptPlaces,
+  resolveReference,
 } from '../../prompt-files/library/find-prompt.ts';
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';

@@ -29,12 +29,12 @@ const within = (...paths) => new RegExp(`^${sources}/(?:${paths.join('|')})`);
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
+  { name: 'cli', test: within('main', 'commands/program/program') },
   {
     name: 'prompt',
     test: within(
       'client/(?!http/undici-network)',
-      'commands/chat/(answer|every-run|run|start|mistaken-command)',
+      'commands/chat/(answer|every-run|run|start)',
       'conversation/journal/',
       'secrets/[^/]*$',
       'storage/',
@@ -47,7 +47,7 @@ const groups = [
       'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
-      'prompt-files/(?!llm|write-markdown|yaml)',
+      'prompt-files/(?!write-markdown|yaml)',
       'repl/(composer/keys/|system/external-editor)',
       'terminal/(?!formula|highlight|markdown/)',
     ),

@@ -109,6 +109,21 @@ export function definedFields<Value extends object>(value: Value): Defined<Value
   return Object.fromEntries(fields) as Defined<Value>;
 }
 
+/** What `read` returns for the first of these fields, in the order of the records, for which it is not undefined. */
+export function firstField<Found>(
+  records: readonly JsonObject[],
+  fields: readonly string[],
+  read: (value: unknown) => Found | undefined,
+): Found | undefined {
+  for (const record of records) {
+    for (const field of fields) {
+      const value = read(record[field]);
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}
+
 /** The value if it is a non-empty string. */
 export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

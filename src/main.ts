@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import { completionTree } from './commands/completion/tree.ts';
 import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { noticeStream } from './commands/print/notice-stream.ts';
+import { noticeStream } from './commands/print/notice-rows.ts';
 import { commandNames } from './commands/program/command-names.ts';
 import { buildProgram, runProgram } from './commands/program/program.ts';
 import { Failure, replacedFailure } from './failure.ts';

@@ -20,14 +20,6 @@ import {
   type TerminalColors,
 } from './terminal/style.ts';
 
-/** What the services of one run share: it may open several, for a fallback or a comparison. */
-interface SharedByServices {
-  /** Client options that record all exchanges, or replay them; undefined before the first service that does. */
-  recording?: Promise<Partial<ClientOptions>>;
-  /** Keys that commands printed, by command. */
-  readonly printedKeys: Map<string, Promise<string>>;
-}
-
 export interface CompletedOption {
   /** With its dashes, as `--model`. */
   readonly long?: string | undefined;
@@ -79,7 +71,13 @@ export interface Context {
   readonly homeDirectory: string | undefined;
   readonly version: string;
   readonly secrets: Secrets;
-  readonly shared: SharedByServices;
+  /** What the services of one run share: it may open several, for a fallback or a comparison. */
+  readonly shared: {
+    /** Client options that record all exchanges, or replay them; undefined before the first service that does. */
+    recording?: Promise<Partial<ClientOptions>>;
+    /** Keys that commands printed, by command. */
+    readonly printedKeys: Map<string, Promise<string>>;
+  };
   /** natter's whole command tree. */
   readonly commands: () => CompletedCommand;
 }
@@ -116,6 +114,7 @@ export interface GlobalOptions {
   readonly allowSecrets?: boolean;
   readonly redact?: boolean;
   readonly dryRun?: boolean;
+  readonly accessible?: boolean;
 }
 
 export interface JsonOptions extends GlobalOptions {
@@ -160,10 +159,6 @@ function isUnicode({ environment, platform }: Context): boolean {
   return ['utf-8', 'utf8'].some((charset) => locale.toLowerCase().includes(charset));
 }
 
-interface AccessOptions {
-  readonly accessible?: boolean;
-}
-
 /** @throws Failure `configuration` */
 function isTrue(environment: Environment, name: string): boolean {
   const value = isSet(environment, name) ? trueOrFalse.parse(environment[name] ?? '') : false;
@@ -175,16 +170,13 @@ function isTrue(environment: Environment, name: string): boolean {
  * Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again.
  * @throws Failure `configuration` for a variable that is neither true nor false
  */
-export function canRedraw(environment: Environment, { accessible }: AccessOptions): boolean {
+export function canRedraw(environment: Environment, { accessible }: GlobalOptions): boolean {
   const isAccessible = accessible === true || isTrue(environment, 'NATTER_ACCESSIBLE');
   return environment['TERM'] !== 'dumb' && !isAccessible;
 }
 
 /** Decides once how the run shows output. */
-export async function present(
-  context: Context,
-  options: GlobalOptions & AccessOptions,
-): Promise<Presentation> {
+export async function present(context: Context, options: GlobalOptions): Promise<Presentation> {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = isSet(environment, 'NATTER_DEBUG');

@@ -9,22 +9,19 @@ import { endingFailure } from '../output/ending-failure.ts';
 export interface Asking {
   /** What stops the answers. */
   readonly signal: AbortSignal;
-  /** Undefined if the prompts were not checked for secrets. */
-  readonly guard?: SecretRestorer | undefined;
+  /** Puts redacted secrets back; undefined if the prompts were not checked for secrets. */
+  readonly guard?:
+    | { restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> }
+    | undefined;
 }
 
 /** One prompt for one model; `send` passes the signal to the client. */
 export interface Question extends Asking {
   /** Sends the prompt. What it throws is the failure of the answer. */
   readonly send: () => AsyncIterable<ChatEvent> | Promise<AsyncIterable<ChatEvent>>;
-  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly clock: Clock;
   /** Gets the events as the service sent them. The caller ends it. */
   readonly recorder?: AnswerRecorder | undefined;
-}
-
-/** Puts the secrets of a prompt back that were redacted before it was sent. */
-interface SecretRestorer {
-  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
 }
 
 /** Shows an answer while it arrives. */

@@ -1,3 +1,5 @@
+import { textFilter } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Client } from '../client/client.ts';
 import type {
   ChatEvent,
@@ -6,9 +8,11 @@ import type {
   TextReceived,
 } from '../client/events.ts';
 import { maskValue } from '../secrets/mask.ts';
-import { createMaskedStream, type MaskedStream } from '../secrets/masked-stream.ts';
-import type { SecretFilter } from '../secrets/secret-filter.ts';
-import { type Secrets, textFilter } from '../secrets/secrets.ts';
+import {
+  createMaskedStream,
+  type MaskedStream,
+  type SecretFilter,
+} from '../secrets/secret-filter.ts';
 
 type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
 
@@ -82,10 +86,11 @@ export async function* changeTexts(
 
 const metadata = ['id', 'model', 'finishReason', 'requestId'] as const;
 
-type MetadataEvent = ChatEvent & Partial<Readonly<Record<(typeof metadata)[number], string>>>;
-
 /** Masks only texts from the service: a secret that looks like a type or the name of a field must not change those. */
-function maskMetadata(event: MetadataEvent, mask: SecretFilter['mask']): ChatEvent {
+function maskMetadata(
+  event: ChatEvent & Partial<Readonly<Record<(typeof metadata)[number], string>>>,
+  mask: SecretFilter['mask'],
+): ChatEvent {
   // The client masks its own failures.
   if (event.type === 'retry-scheduled') return event;
   let masked = event;

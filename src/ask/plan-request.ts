@@ -48,19 +48,17 @@ export function buildRequest(
   return { request, estimate };
 }
 
-interface PlanOptions {
-  /** Option or slash command for the model. */
-  readonly modelSwitch?: '-m' | '/model';
-  /** Tokens of the messages, if more is known than an estimate. */
-  readonly promptTokens?: number | undefined;
-}
-
-/** {@link buildRequest}, and how the request fits the window of its model. */
+/**
+ * {@link buildRequest}, and how the request fits the window of its model.
+ * @param modelSwitch option or slash command for the model
+ * @param promptTokens tokens of the messages, if more is known than an estimate
+ */
 export function planRequest(
   settings: ResolvedSettings,
   messages: readonly Message[],
   stream: boolean,
-  { modelSwitch, promptTokens }: PlanOptions = {},
+  modelSwitch?: '-m' | '/model',
+  promptTokens?: number,
 ): PlannedRequest {
   const { windows, values } = settings;
   const { request, estimate } = buildRequest(settings, messages, stream);

@@ -52,7 +52,7 @@ function openReplay(
     shared === undefined
       ? createConsumedExchanges()
       : keepConsumedExchanges(path.resolve(shared), { clock: context.clock, process });
-  const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
+  const replay = createReplay(recording, used, clock, (text) => maskText(secrets, text));
   // At maximum speed no time passes.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };

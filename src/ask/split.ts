@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { type Border, cutText } from '../attachments/cut-text.ts';
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
-import { contextWindow, type ModelWindows } from '../conversation/context-fit.ts';
+import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import { isJsonObject, parseJson } from '../json.ts';
 import { count } from '../output/figures.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import type { Answer } from './ask.ts';
@@ -37,17 +38,12 @@ export interface Room {
   readonly answer: number;
 }
 
-interface RoomRequest {
-  readonly model: string;
-  readonly windows: ModelWindows | undefined;
-  readonly maxTokens: number | undefined;
-  readonly system: string | undefined;
-  /** With everything that is in each request besides the texts. */
-  readonly prompt: string;
-}
-
-/** @throws Failure `invalid_request` if the prompt leaves no room */
-export function roomFor({ model, windows, maxTokens, system, prompt }: RoomRequest): Room {
+/**
+ * @param prompt with everything that is in each request besides the texts
+ * @throws Failure `invalid_request` if the prompt leaves no room
+ */
+export function roomFor({ values, windows }: ResolvedSettings, prompt: string): Room {
+  const { model, maxTokens, system } = values;
   const window = contextWindow(model, windows) ?? assumedWindow;
   const answer = maxTokens ?? Math.min(largestAnswer, Math.floor(window / 4));
   const overhead = estimateMessages(promptMessages(system, prompt));
@@ -81,17 +77,12 @@ function packTexts(texts: readonly AttachedFile[], budget: number): readonly Pie
   return pieces;
 }
 
-export interface PlannedPieces {
-  readonly pieces: readonly Piece[];
-  readonly longLines: number;
-}
-
 /** Cuts the texts, and groups what fits in one request. */
 export function planPieces(
   texts: readonly AttachedFile[],
   border: Border,
   budget: number,
-): PlannedPieces {
+): { readonly pieces: readonly Piece[]; readonly longLines: number } {
   let longLines = 0;
   const parts = texts.flatMap(({ name, content }): readonly AttachedFile[] => {
     const most = Math.max(1, budget - estimateTokens(name) - 2 * blockTokens);

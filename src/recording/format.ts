@@ -15,21 +15,13 @@ export interface RecordedRequest {
   readonly body?: unknown;
 }
 
-/** A failure instead of a response, or of the rest of one. */
-interface RecordedFailure {
-  readonly kind: FailureKind;
-  readonly message: string;
-  readonly hint?: string;
-  /** Its code may be from a newer natter. */
-  readonly remedy?: Remedy;
-  /** Whether the client may retry. */
-  readonly transient: boolean;
-}
-
 /** A repeated header has a list of values. */
 export type RecordedHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** `stopped`: natter stopped reading, because it had the answer or was interrupted. */
+/**
+ * `stopped`: natter stopped reading, because it had the answer or was interrupted. `failure`: instead of a response, or of
+ * the rest of one; the code of its remedy may be from a newer natter.
+ */
 export type RecordedEvent =
   | ({ readonly type: 'request'; readonly date: string } & RecordedRequest)
   | { readonly type: 'response'; readonly status: number; readonly headers: RecordedHeaders }
@@ -37,7 +29,14 @@ export type RecordedEvent =
   | { readonly type: 'bytes'; readonly base64: string }
   | { readonly type: 'end' }
   | { readonly type: 'stopped' }
-  | ({ readonly type: 'failure' } & RecordedFailure);
+  | {
+      readonly type: 'failure';
+      readonly kind: FailureKind;
+      readonly message: string;
+      readonly hint?: string;
+      readonly remedy?: Remedy;
+      readonly transient: boolean;
+    };
 
 export type ResponseEvent = Exclude<RecordedEvent, { readonly type: 'request' }>;
 
@@ -84,9 +83,8 @@ function isHeaders(value: unknown): value is RecordedHeaders {
   return isJsonObject(value) && Object.values(value).every(isValue);
 }
 
-function isStatus(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
-}
+const isStatus = (value: unknown) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
 
 function isRemedy(value: unknown): boolean {
   if (value === undefined) return true;

@@ -5,8 +5,7 @@ import { LineDecoder } from '../client/stream/answer-reader.ts';
 import { type BodyForm, bodyForm } from '../client/stream/body-reader.ts';
 import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
-import { createMaskedStream } from '../secrets/masked-stream.ts';
-import type { SecretFilter } from '../secrets/secret-filter.ts';
+import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';
 
 /** A blank line ends an event. */
 const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;
@@ -107,22 +106,16 @@ function createEventMask(filter: SecretFilter) {
   };
 }
 
-/** Masks the body of a response before it is recorded. */
-export interface MaskedBody {
-  take(bytes: Uint8Array, at: number): void;
-  end(): void;
-}
-
 /**
- * Masks the stream of an answer event by event, and any other body as a whole: without a secret, its reads stay as they
- * were.
+ * Masks the body of a response before it is recorded: the stream of an answer event by event, and any other body as a
+ * whole. Without a secret, its reads stay as they were.
  * @param write gets bytes with the time of the read in which they ended
  */
 export function createMaskedBody(
   filter: SecretFilter,
   contentType: string | undefined,
   write: (bytes: Uint8Array, at: number) => void,
-): MaskedBody {
+) {
   const events = createEventMask(filter);
   let form: BodyForm | undefined;
   /** What is not written yet: the start of an event, or a whole body. */
@@ -167,7 +160,7 @@ export function createMaskedBody(
   }
 
   return {
-    take(bytes, at) {
+    take(bytes: Uint8Array, at: number): void {
       lastAt = at;
       if (form === 'event-stream') {
         takeEvents(bytes);
@@ -176,7 +169,7 @@ export function createMaskedBody(
       hold(bytes);
       if (form === undefined) findForm(false);
     },
-    end() {
+    end(): void {
       if (form === undefined) findForm(true);
       const reads = pieces;
       const rest = takePending();

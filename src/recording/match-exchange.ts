@@ -107,35 +107,17 @@ function firstDifferent(one: string, other: string): number {
   return index;
 }
 
-/** From 0 to 1: the share of two texts that is not a common start or end; 1 for other values. */
-function distance({ recorded, actual }: Difference): number {
-  if (typeof recorded !== 'string' || typeof actual !== 'string') return 1;
-  const longer = Math.max(recorded.length, actual.length);
-  const begin = firstDifferent(recorded, actual);
-  const shorter = Math.min(recorded.length, actual.length);
-  let end = 0;
-  while (end < shorter - begin && recorded.at(-1 - end) === actual.at(-1 - end)) end += 1;
-  return 1 - (begin + end) / longer;
-}
-
-function totalDistance(differences: readonly Difference[]): number {
-  return differences.reduce((sum, difference) => sum + distance(difference), 0);
-}
-
 function show(value: unknown, other: unknown): string {
   if (typeof value === 'string') {
     return shorten(value, typeof other === 'string' ? firstDifferent(value, other) : 0);
   }
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = JSON.stringify(value) ?? 'missing';
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
 /** @param where the recorded exchange, such as `exchange 3` */
 export function describeDifference({ path, recorded, actual }: Difference, where: string): string {
   const what = path === '' ? 'the body' : path;
-  if (recorded === undefined)
-    return `${what} is ${show(actual, recorded)}, but missing in ${where}`;
-  if (actual === undefined) return `${what} is missing, but ${show(recorded, actual)} in ${where}`;
   return `${what} is ${show(actual, recorded)}, but ${show(recorded, actual)} in ${where}`;
 }
 
@@ -144,20 +126,13 @@ const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
 const isSame = (one: RecordedRequest, other: RecordedRequest) =>
   nameOf(one) === nameOf(other) && isDeepStrictEqual(one.body, other.body);
 
-function numbersOf(exchanges: readonly RecordedExchange[]): string {
-  const [first, ...others] = exchanges.map(({ number }) => String(number));
-  const last = others.pop();
-  if (last === undefined) return `exchange ${first}, which has been used`;
-  return `exchanges ${[first, ...others].join(', ')} and ${last}, which have been used`;
-}
-
-/** The first difference from the most similar recorded request. */
+/** The first difference from the recorded request with the fewest. */
 function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
-  const compared = candidates.map(({ number, request: recorded }) => {
-    const differences = differencesOf(recorded.body, request.body);
-    return { number, differences, distance: totalDistance(differences) };
-  });
-  const [found] = compared.sort((one, other) => one.distance - other.distance);
+  const compared = candidates.map(({ number, request: recorded }) => ({
+    number,
+    differences: differencesOf(recorded.body, request.body),
+  }));
+  const [found] = compared.sort((one, other) => one.differences.length - other.differences.length);
   const [first, ...others] = found?.differences ?? [];
   if (found === undefined || first === undefined) return '';
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
@@ -185,13 +160,17 @@ function noAnswer(
 ): Failure {
   const { file, exchanges } = recording;
   const same = exchanges.filter((exchange) => isSame(exchange.request, request));
+  const numbers = same.map(({ number }) => String(number));
+  const list = new Intl.ListFormat('en-GB').format(numbers);
+  const recorded =
+    same.length === 1
+      ? `exchange ${list}, which has been used`
+      : `exchanges ${list}, which have been used`;
   const message =
     same.length > 0
-      ? `${file} has no more answers to ${nameOf(request)}: it was recorded in ${numbersOf(same)}`
+      ? `${file} has no more answers to ${nameOf(request)}: it was recorded in ${recorded}`
       : `${file} has no answer to ${nameOf(request)}: ${reasonOf(request, recording, used)}`;
-  return new Failure('configuration', message, {
-    remedy: { code: 'record-request', file },
-  });
+  return new Failure('configuration', message, { remedy: { code: 'record-request', file } });
 }
 
 /**

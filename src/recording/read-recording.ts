@@ -46,11 +46,6 @@ export function checkHeader(line: string, file: string): void {
   );
 }
 
-function parseDate(text: unknown): Date | undefined {
-  const date = typeof text === 'string' ? new Date(text) : undefined;
-  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date;
-}
-
 function* linesOf(file: string): Generator<string, void> {
   try {
     for (const group of readLines(file)) yield* group;
@@ -62,13 +57,11 @@ function* linesOf(file: string): Generator<string, void> {
   }
 }
 
-type MutableExchange = RecordedExchange & { readonly events: TimedEvent[] };
-
 /** Skips torn and foreign lines. @throws Failure `configuration` for a file that is not a recording */
 export function readRecording(file: string): Recording {
-  const exchanges: MutableExchange[] = [];
+  const exchanges: RecordedExchange[] = [];
   // Concatenated recordings repeat numbers: a number means the last request with it.
-  const latest = new Map<number, MutableExchange>();
+  const latest = new Map<number, TimedEvent[]>();
   const unreadable: number[] = [];
   let number = 0;
   for (const text of linesOf(file)) {
@@ -78,12 +71,14 @@ export function readRecording(file: string): Recording {
     const line = parseLine(text);
     if (line === undefined) unreadable.push(number);
     else if (line.type === 'request') {
-      const { exchange, date, method, path, body } = line;
+      const { exchange, method, path, body } = line;
       const request = { method, path, ...(body === undefined ? {} : { body }) };
-      const begun = { number: exchange, request, date: parseDate(date), events: [] };
-      exchanges.push(begun);
-      latest.set(exchange, begun);
-    } else latest.get(line.exchange)?.events.push(line);
+      const sent = new Date(line.date);
+      const date = Number.isNaN(sent.getTime()) ? undefined : sent;
+      const events: TimedEvent[] = [];
+      exchanges.push({ number: exchange, request, date, events });
+      latest.set(exchange, events);
+    } else latest.get(line.exchange)?.push(line);
   }
   if (number === 0) throw notARecording(file);
   return { file, exchanges, unreadable };

@@ -1,8 +1,10 @@
-import { maskRemedy } from '../client/failure/request-failure.ts';
+import type { Mask } from '../client/failure/error-body.ts';
+import { maskFailure, RequestFailure } from '../client/failure/request-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import type { SecretFilter } from '../secrets/secret-filter.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { bytesEvent, describeRequest, type RecordedHeaders, type ResponseEvent } from './format.ts';
@@ -34,8 +36,6 @@ function addressOf(location: string, base: URL): string {
   return `${target.protocol}//${target.host}${target.pathname}`;
 }
 
-type Mask = (text: string) => string;
-
 function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): RecordedHeaders {
   const recorded: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -47,17 +47,12 @@ function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): Recorde
   return recorded;
 }
 
-function failureEvent(error: Failure, mask: Mask): ResponseEvent {
-  const { kind, message, hint, remedy } = error;
-  const transient = 'transient' in error && error.transient === true;
-  const text = { message: mask(message), ...(hint !== undefined && { hint: mask(hint) }) };
-  const help = remedy === undefined ? {} : { remedy: maskRemedy(remedy, mask) };
-  return { type: 'failure', kind, ...text, ...help, transient };
-}
-
 /** The last event of an exchange. Any error but a Failure is an interruption, or is from a reader that stopped. */
 function endingOf(error: unknown, mask: Mask): ResponseEvent {
-  return error instanceof Failure ? failureEvent(error, mask) : { type: 'stopped' };
+  if (!(error instanceof Failure)) return { type: 'stopped' };
+  const { kind, message, hint, remedy } = maskFailure(error, mask);
+  const transient = error instanceof RequestFailure && error.transient;
+  return { type: 'failure', kind, message, ...definedFields({ hint, remedy }), transient };
 }
 
 /** Records the exchanges of a transport, without secrets. A failed recording does not fail an answer. */

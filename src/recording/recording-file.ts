@@ -15,15 +15,13 @@ import {
 } from './format.ts';
 import { checkHeader } from './read-recording.ts';
 
-type RequestEvent = RecordedEvent & { readonly type: 'request' };
-
 /** A recording open for appending. Its functions throw the system's error, or a Failure. */
 export interface RecordingFile {
   /**
    * Writes a request and returns the number of its exchange, which is unique among all processes. Waits for other
    * writers until `signal` aborts.
    */
-  begin(request: RequestEvent, signal?: AbortSignal): Promise<number>;
+  begin(request: RecordedEvent & { type: 'request' }, signal?: AbortSignal): Promise<number>;
   append(exchange: number, at: number, event: ResponseEvent): void;
 }
 
@@ -35,14 +33,6 @@ export interface RecordingFileOptions {
   readonly program: string;
   /** Ends the wait for other processes during the opening. */
   readonly signal?: AbortSignal;
-}
-
-function cannotWrite(path: string, cause: unknown): Failure {
-  const reason = failureReason(cause);
-  return new Failure('storage', `cannot record into ${path}: ${reason}`, {
-    hint: 'check the path and its permissions, or record into another file',
-    cause,
-  });
 }
 
 function firstLine(path: string): string {
@@ -123,7 +113,11 @@ export async function openRecordingFile(
     options.signal?.throwIfAborted();
     // The failure of a lock names the lock file, which users do not know.
     const cause: unknown = error instanceof Failure ? error.cause : error;
-    throw error instanceof Failure && cause === undefined ? error : cannotWrite(path, cause);
+    if (error instanceof Failure && cause === undefined) throw error;
+    throw new Failure('storage', `cannot record into ${path}: ${failureReason(cause)}`, {
+      hint: 'check the path and its permissions, or record into another file',
+      cause,
+    });
   }
   return {
     begin: (request, signal) =>

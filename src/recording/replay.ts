@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Mask } from '../client/failure/error-body.ts';
 import { RequestFailure } from '../client/failure/request-failure.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
+import { definedFields } from '../json.ts';
 import { bytesOf, describeRequest } from './format.ts';
 import { type ConsumedExchanges, takeExchange } from './match-exchange.ts';
 import type { Recording, TimedEvent } from './read-recording.ts';
@@ -17,11 +19,6 @@ export interface ReplayClock extends Clock {
 /** Events before signals and the reader of the output get a turn. */
 const eventsPerTurn = 200;
 
-/** With a `speed` of `Infinity`, nothing waits. */
-export function createReplayClock(clock: Clock, speed: number): ReplayClock {
-  return speed === Number.POSITIVE_INFINITY ? createInstantClock(clock) : scale(clock, speed);
-}
-
 /** A wall clock that can be set. */
 function createDates(clock: Clock, monotonic: () => number) {
   let difference = clock.date().getTime() - monotonic();
@@ -31,7 +28,9 @@ function createDates(clock: Clock, monotonic: () => number) {
   };
 }
 
-function scale(clock: Clock, speed: number): ReplayClock {
+/** With a `speed` of `Infinity`, nothing waits. */
+export function createReplayClock(clock: Clock, speed: number): ReplayClock {
+  if (speed === Infinity) return createInstantClock(clock);
   const start = clock.monotonic();
   const monotonic = () => (clock.monotonic() - start) * speed;
   const sleep: Clock['sleep'] = (milliseconds, signal) => clock.sleep(milliseconds / speed, signal);
@@ -81,14 +80,6 @@ function createInstantClock(clock: Clock): ReplayClock {
   };
 }
 
-export interface ReplayOptions {
-  readonly recording: Recording;
-  readonly used: ConsumedExchanges;
-  readonly clock: ReplayClock;
-  /** Masks secrets, as in the recording. */
-  readonly mask: (text: string) => string;
-}
-
 /** The recording has no more events, because natter stopped reading or was killed. */
 function stoppedFailure(number: number, when: string): RequestFailure {
   const message = `exchange ${number} of the recording was stopped ${when}`;
@@ -96,15 +87,19 @@ function stoppedFailure(number: number, when: string): RequestFailure {
 }
 
 function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
-  return new RequestFailure(kind, message, {
-    transient,
-    ...(hint !== undefined && { hint }),
-    ...(remedy !== undefined && { remedy }),
-  });
+  return new RequestFailure(kind, message, { transient, ...definedFields({ hint, remedy }) });
 }
 
-/** Responds from a recording, at the pace of the clock. Rejects with a Failure `configuration` if it cannot. */
-export function createReplay({ recording, used, clock, mask }: ReplayOptions): Transport {
+/**
+ * Responds from a recording, at the pace of the clock. Rejects with a Failure `configuration` if it cannot.
+ * @param mask masks secrets, as in the recording
+ */
+export function createReplay(
+  recording: Recording,
+  used: ConsumedExchanges,
+  clock: ReplayClock,
+  mask: Mask,
+): Transport {
   return async (request, signal) => {
     signal.throwIfAborted();
     const start = clock.monotonic();

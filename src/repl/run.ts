@@ -13,7 +13,7 @@ import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts
 import type { Journal } from '../conversation/journal/journal.ts';
 import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
-import { conversationsNamed } from '../conversation/library/find-conversation.ts';
+import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
@@ -168,8 +168,7 @@ async function firstState(
 }
 
 /** The option is refused; the setting is for other commands, too. */
-const noFallback =
-  'the setting fallback does not apply to a conversation on a terminal; /retry MODEL asks a different model';
+const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function begin(

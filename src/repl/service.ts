@@ -163,7 +163,7 @@ export async function openReplService(replOptions: ReplServiceOptions) {
      */
     plan(messages: readonly Message[], session: SessionSettings, promptTokens?: number) {
       const served = { ...withSession(settings, session), windows: service.windows() };
-      return planRequest(served, messages, options.stream, { modelSwitch: '/model', promptTokens });
+      return planRequest(served, messages, options.stream, '/model', promptTokens);
     },
     /** The windows of the service's models, as far as it reported them. */
     windows: () => service.windows(),

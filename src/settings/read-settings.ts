@@ -28,7 +28,7 @@ export async function changeStored(
   context: Context,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
-  const { updateStoredSettings } = await import('./settings-store.ts');
+  const { updateStoredSettings } = await import('./settings-file.ts');
   const { clock, platform, process } = context;
   const { config: folder } = resolveFolders(context);
   return updateStoredSettings({ folder, platform, clock, process }, change);

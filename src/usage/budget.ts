@@ -141,15 +141,8 @@ function limitOfPeriod(
   });
 }
 
-/** What a request uses at most. */
-export interface RequestEstimate {
-  /** Tokens. */
-  readonly prompt: number;
-  /** The limit of the answer; undefined for a request without one. */
-  readonly answer: number | undefined;
-}
-
-export function estimateRequest(request: CompletionRequest): RequestEstimate {
+/** The tokens that a request uses at most; `answer` is undefined for a request without a limit. */
+export function estimateRequest(request: CompletionRequest) {
   const newer = request.params?.['max_completion_tokens'];
   return {
     prompt: estimateMessages(textMessages(request.messages)),

@@ -6,12 +6,6 @@ import { readLines } from '../storage/read-lines.ts';
 import { appendLine } from '../storage/state-file.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
-/** What a request used, in tokens. */
-interface TokenCounts {
-  readonly prompt_tokens?: number | undefined;
-  readonly completion_tokens?: number | undefined;
-}
-
 /** One request, from its first attempt to its end, without any text of it. */
 export interface LedgerLine {
   /** When it ended, in UTC: `2026-11-22T15:23:14.123Z`. */
@@ -25,7 +19,12 @@ export interface LedgerLine {
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
   /** Instead of missing reports, where the service read the prompt. */
-  readonly estimated?: TokenCounts | undefined;
+  readonly estimated?:
+    | {
+        readonly prompt_tokens?: number | undefined;
+        readonly completion_tokens?: number | undefined;
+      }
+    | undefined;
   /** Milliseconds, retries included. */
   readonly ms: number;
   /** `answered`, `stopped`, or the kind of the failure. */

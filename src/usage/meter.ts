@@ -2,8 +2,12 @@ import type { ChatOptions, Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { AnswerFinished, ChatEvent } from '../client/events.ts';
 import { textMessages } from '../conversation/message-text.ts';
-import { suspectTruncation } from '../conversation/prompt-truncation.ts';
-import { countCharacters, estimateMessages, tokensFor } from '../conversation/token-estimate.ts';
+import {
+  suspectTruncation,
+  countCharacters,
+  estimateMessages,
+  tokensFor,
+} from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 import { maskText } from '../secrets/secrets.ts';

@@ -1,5 +1,6 @@
 import { costOf, type Price } from '../settings/prices.ts';
 import { tokensOf, type LedgerLine } from './ledger.ts';
+import type { Writable } from '../writable.ts';
 import { localDay } from './days.ts';
 
 export const groupings = ['day', 'model', 'profile', 'command'] as const;
@@ -26,16 +27,7 @@ export interface UsageSum {
 /** The price of the model of a request; undefined if it is not known. */
 export type PriceOf = (line: LedgerLine) => Price | undefined;
 
-interface OpenSum extends UsageSum {
-  requests: number;
-  failed: number;
-  promptTokens: number;
-  answerTokens: number;
-  estimated: number;
-  unpriced: number;
-  withoutPrice?: LedgerLine;
-  readonly costs: Map<string, number>;
-}
+type OpenSum = Writable<UsageSum> & { readonly costs: Map<string, number> };
 
 const withoutFailure: ReadonlySet<string> = new Set(['answered', 'stopped']);
 
@@ -64,21 +56,14 @@ function keyOf(line: LedgerLine, by: Grouping): string {
   return by === 'day' ? localDay(new Date(line.time)) : line[by];
 }
 
-/** Adds up requests. */
-export interface UsageSums {
-  add(line: LedgerLine): void;
-  /** Days in order; models, profiles and commands with the most tokens first. */
-  rows(): readonly UsageSum[];
-  total(): UsageSum;
-}
-
 const allTokens = (sum: UsageSum) => sum.promptTokens + sum.answerTokens;
 
-export function createUsageSums(by: Grouping, priceOf: PriceOf): UsageSums {
+/** Adds up requests. */
+export function createUsageSums(by: Grouping, priceOf: PriceOf) {
   const sums = new Map<string, OpenSum>();
   const total = emptySum('total');
   return {
-    add(line) {
+    add(line: LedgerLine): void {
       const key = keyOf(line, by);
       const sum = sums.get(key) ?? emptySum(key);
       sums.set(key, sum);
@@ -86,11 +71,12 @@ export function createUsageSums(by: Grouping, priceOf: PriceOf): UsageSums {
       add(sum, line, price);
       add(total, line, price);
     },
-    rows: () =>
+    /** Days in order; models, profiles and commands with the most tokens first. */
+    rows: (): readonly UsageSum[] =>
       [...sums.values()].sort((one, other) => {
         const order = one.key < other.key ? -1 : 1;
         return by === 'day' ? order : allTokens(other) - allTokens(one) || order;
       }),
-    total: () => total,
+    total: (): UsageSum => total,
   };
 }

@@ -142,7 +142,8 @@ test('Y7: a long pause requested by the service is reported where no progress is
   await natter.waitFor('stderr', /rate limit/);
   natter.child.kill('SIGINT');
   const { stderr } = await natter.result;
-  expect(stderr).toMatch(/^natter: rate limit: pausing new requests for 6\d s$/m);
+  // On a busy machine the second item is refused some seconds after the first, whose wait counts.
+  expect(stderr).toMatch(/^natter: rate limit: pausing new requests for (?:5[5-9]|6\d) s$/m);
 });
 
 test('D9 answers that do not fit on the disk are printed, and the next run requests them again', async () => {

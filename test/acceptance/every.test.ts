@@ -117,6 +117,6 @@ test('input that is faster than the answers is held back, and reported once', as
   expect(code).toBe(0);
   expect(stdout.match(/==> line /g)).toHaveLength(30);
   expect(stderr).toMatch(
-    /^natter: the input is faster than the answers: \d+ groups \(\d+ lines\) are waiting, and the writer waits too\n$/,
+    /^natter: input arrives faster than answers; reading is paused \(\d+ groups with \d+ lines wait\)\n$/,
   );
 });

@@ -94,10 +94,10 @@ test('the last answer of --split has the model, the profile and the models befor
   });
 });
 
-test('a conversation says that the setting does not apply to it', async () => {
+test('a conversation says that it ignores the setting', async () => {
   const session = await openRepl(['--sandbox'], { env: { NATTER_FALLBACK: 'nextgen' } });
-  const screen = await session.waitFor(/does not apply to a conversation/);
-  expect(screen).toContain('the setting fallback does not apply');
+  const screen = await session.waitFor(/fallback is ignored in conversations/);
+  expect(screen).toContain('/retry MODEL asks a different model');
   session.kill('SIGTERM');
   await session.exit;
 });

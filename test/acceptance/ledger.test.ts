@@ -166,11 +166,14 @@ test('a batch has a line for each item, all with the id of the run', async () =>
   expect(lines[0]?.batch).toMatch(/^\d{8}-\d{6}-\w{4}$/);
 });
 
-test('a refused item of a batch is one line with all its attempts', async () => {
+test.each([
+  ['as it is', []],
+  ['with placeholders for secrets', ['--redact']],
+])('a refused item of a batch, sent %s, is one line with all its attempts', async (_, options) => {
   const refusal = response(429, { 'retry-after': '0' });
   const server = await serve([[refusal], [refusal], [completion({ usage })]]);
   const place = openPlace(serviceAt(server));
-  await place.run(['batch', '-', '--concurrency', '1'], 'hi\n');
+  await place.run(['batch', '-', '--concurrency', '1', ...options], 'hi\n');
   expect(place.lines()).toMatchObject([{ outcome: 'answered', attempts: 3 }]);
 });
 

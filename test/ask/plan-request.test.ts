@@ -59,7 +59,7 @@ test('the warning uses the tokens that are known instead of the estimate', () =>
   const settings = resolveSettings({ flags: { maxTokens: '1000' }, environment: {}, stored });
   const messages = promptMessages(undefined, 'x'.repeat(600_000));
   const warningFor = (promptTokens: number) =>
-    planRequest(settings, messages, true, { promptTokens }).warning;
+    planRequest(settings, messages, true, '-m', promptTokens).warning;
   expect(warningFor(90_000)).toBeUndefined();
   expect(warningFor(120_000)).toContain('~121,000 tokens, near');
 });

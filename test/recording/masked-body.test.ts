@@ -96,7 +96,7 @@ async function recordAndReplay(reads: readonly Uint8Array[], contentType: string
   const recording = readRecording(path);
   const clock = createReplayClock(systemClock, Number.POSITIVE_INFINITY);
   const used = createConsumedExchanges();
-  const replayed = await read(createReplay({ recording, used, clock, mask: (text) => text }));
+  const replayed = await read(createReplay(recording, used, clock, (text) => text));
   return { live, replayed, recorded: readFileSync(path, 'utf8') };
 }
 

@@ -73,7 +73,7 @@ test.each<[string, readonly RecordedRequest[], RecordedRequest, string]>([
   ],
   [
     'a nearest request that differs only in the model',
-    [ask('one'), ask('two', 'nextgen')],
+    [ask('one', 'nextgen'), ask('two', 'nextgen')],
     ask('two'),
     'tape.jsonl has no answer to POST /v1/chat/completions: model is "origin", but "nextgen" in exchange 2',
   ],

@@ -17,12 +17,7 @@ function replaying(
   const real = createFakeClock(new Date('2030-01-01T00:00:00Z'));
   const clock = createReplayClock(real, speed);
   const recording = readRecording(writeRecording(...lines));
-  const replay = createReplay({
-    recording,
-    used: createConsumedExchanges(),
-    clock,
-    mask: (text) => text,
-  });
+  const replay = createReplay(recording, createConsumedExchanges(), clock, (text) => text);
   const baseUrl = 'http://replay.localhost';
   const { client } = createTestClient(baseUrl, { clock, transport: () => replay, ...options });
   return { client, clock: real };

@@ -2,6 +2,7 @@ import { decodeHTMLStrict } from 'entities/decode';
 import {
   definedFields,
   filledText,
+  firstField,
   isJsonObject,
   type JsonObject,
   parseAnyJson,
@@ -85,18 +86,6 @@ function readStatus(value: unknown): number | undefined {
 const readCount = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-function firstOf<T>(
-  record: JsonObject,
-  fields: readonly string[],
-  read: (value: unknown) => T | undefined,
-): T | undefined {
-  for (const field of fields) {
-    const value = read(record[field]);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
 /** Adds the location that FastAPI reports: `[{loc: ['body', 'messages'], msg: 'Field required'}]`. */
 function withLocation(record: JsonObject, message: string): string {
   const location: unknown = record['loc'];
@@ -122,7 +111,7 @@ function readMessage(value: unknown, depth = 0): string | undefined {
     return found.length === 0 ? undefined : found.join('; ');
   }
   if (!isJsonObject(value)) return undefined;
-  const message = firstOf(value, messageFields, (field) => readMessage(field, depth + 1));
+  const message = firstField([value], messageFields, (field) => readMessage(field, depth + 1));
   return message === undefined ? undefined : withLocation(value, withReason(value, message));
 }
 
@@ -143,16 +132,14 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
   const names = records.flatMap((record) =>
     nameFields.map((field) => readName(record[field])).filter((name) => name !== undefined),
   );
-  const statuses = records.map((record) => firstOf(record, statusFields, readStatus));
-  const windows = records.map((record) => firstOf(record, windowFields, readCount));
   const message = readMessage(value);
   return {
     names: [...new Set(names)],
     ...definedFields({
       name: names[0],
-      status: statuses.find((status) => status !== undefined),
+      status: firstField(records, statusFields, readStatus),
       message: message === undefined ? undefined : shortText(message, mask),
-      contextWindow: windows.find((window) => window !== undefined),
+      contextWindow: firstField(records, windowFields, readCount),
     }),
   };
 }

@@ -12,11 +12,14 @@ const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
 const handshakeCodes = /^(ERR_SSL_|ERR_TLS_|EPROTO)/;
 
+/** What a connection is to: the service, or a proxy. */
+const placeOf = ({ proxy, target }: Route) => (proxy === undefined ? target : `the proxy ${proxy}`);
+
 /** The failure for an error of the network; a failure of natter unchanged. */
 export function networkFailure(error: unknown, stage: Stage, route: Route): RequestFailure {
   if (error instanceof RequestFailure) return error;
   const code = codeOf(error);
-  const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
+  const place = placeOf(route);
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
   if (code === 'HPE_HEADER_OVERFLOW') return headerOverflow(error, place);
   if (handshakeCodes.test(code)) {
@@ -35,7 +38,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
   }
   return stage === 'connecting'
     ? connectFailure(error, code, place, route)
-    : cutFailure(error, code, stage, { place, secure: route.secure });
+    : cutFailure(error, code, stage, route);
 }
 
 const connectProblems: Readonly<Record<string, string>> = {
@@ -67,20 +70,20 @@ function connectRemedy(code: string, { target, forwardProxy }: Route): Remedy {
   return isServerHere ? { code: 'start-server', port } : { code: 'check-connection' };
 }
 
-function cutFailure(
-  error: unknown,
-  code: string,
-  stage: Stage,
-  { place, secure }: Pick<Route, 'secure'> & { readonly place: string },
-): RequestFailure {
+function cutFailure(error: unknown, code: string, stage: Stage, route: Route): RequestFailure {
   const when = stage === 'waiting' ? 'before the response' : 'before the answer ended';
   const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
-  return new RequestFailure('unreachable', `${place} closed the connection ${when}${detail}`, {
-    transient: true,
-    cause: error,
-    // A server that expects TLS closes the connection of a plain http request.
-    ...(stage === 'waiting' && !secure && { remedy: { code: 'check-scheme', scheme: 'https' } }),
-  });
+  return new RequestFailure(
+    'unreachable',
+    `${placeOf(route)} closed the connection ${when}${detail}`,
+    {
+      transient: true,
+      cause: error,
+      // A server that expects TLS closes the connection of a plain http request.
+      ...(stage === 'waiting' &&
+        !route.secure && { remedy: { code: 'check-scheme', scheme: 'https' } }),
+    },
+  );
 }
 
 /** Node's limit is 16 KB (`--max-http-header-size`). */
@@ -102,10 +105,9 @@ function codeOf(error: unknown): string {
 }
 
 export function connectTimedOut(route: Route, limit: number): RequestFailure {
-  const place = route.proxy === undefined ? route.target : `the proxy ${route.proxy}`;
   return new RequestFailure(
     'unreachable',
-    `cannot reach ${place}: no connection within ${formatLimit(limit)}`,
+    `cannot reach ${placeOf(route)}: no connection within ${formatLimit(limit)}`,
     { transient: true, remedy: { code: 'check-connection' } },
   );
 }

@@ -52,7 +52,7 @@ export function rephrase(
 const fixedFields: ReadonlySet<string> = new Set(['code', 'limit', 'scheme', 'time', 'option']);
 
 /** The remedy with secrets masked in its texts: a base URL, a file, a variable. */
-export function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
+function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
   const fields = Object.entries(remedy).map(([name, value]) => [
     name,
     typeof value === 'string' && !fixedFields.has(name) ? mask(value) : value,

@@ -16,7 +16,7 @@ const addressTimeout = 1_000;
  */
 export function createConnector(
   route: Route,
-  { clock, connectTimeout }: Omit<ExchangeLimits, 'firstByteTimeout'>,
+  { clock, connectTimeout }: ExchangeLimits,
   tls: ConnectionOptions = {},
 ) {
   const attempts = new Set<AbortController>();

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../json.ts';
+import { firstField, isJsonObject, type JsonObject } from '../../json.ts';
 import { catalogue, type ModelRecord } from '../contract.ts';
 
 /** The source of a value: the service's record, or the contract's catalogue. */
@@ -66,20 +66,6 @@ function readQuantity(value: unknown, units: Readonly<Record<string, number>>): 
 const tokenUnits = { k: 1000, m: 1_000_000 };
 const timeUnits = { s: 1000, sec: 1000, second: 1000, seconds: 1000 };
 
-function find<T>(
-  records: readonly JsonObject[],
-  fields: readonly string[],
-  read: (value: unknown) => T | undefined,
-): T | undefined {
-  for (const record of records) {
-    for (const field of fields) {
-      const value = read(record[field]);
-      if (value !== undefined) return value;
-    }
-  }
-  return undefined;
-}
-
 function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
@@ -88,9 +74,9 @@ function readText(value: unknown): string | undefined {
 export function describeModel(record: ModelRecord): ModelDescription {
   const records = withGroups(record);
   const stated = {
-    contextWindow: find(records, windowFields, (value) => readQuantity(value, tokenUnits)),
-    latency: find(records, latencyFields, (value) => readQuantity(value, timeUnits)),
-    purpose: find(records, purposeFields, readText),
+    contextWindow: firstField(records, windowFields, (value) => readQuantity(value, tokenUnits)),
+    latency: firstField(records, latencyFields, (value) => readQuantity(value, timeUnits)),
+    purpose: firstField(records, purposeFields, readText),
   };
   const entry = catalogue.find(({ id }) => id === record.id);
   const published = {

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { filledText, isJsonObject, isTooDeep, jsonProblem, type JsonObject } from '../../json.ts';
+import { filledText, firstField, isJsonObject, isTooDeep, jsonProblem } from '../../json.ts';
 import type { ReadOptions } from '../client.ts';
 import type { Connection } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
@@ -97,18 +97,10 @@ function parseBody(text: string, path: string): unknown {
   }
 }
 
-function readId(record: JsonObject): string | undefined {
-  for (const field of ['id', 'name', 'model']) {
-    const value = filledText(record[field]);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}
-
 function readRecord(value: unknown): ModelRecord | undefined {
   if (typeof value === 'string') return value === '' ? undefined : { id: value };
   if (!isJsonObject(value)) return undefined;
-  const id = readId(value);
+  const id = firstField([value], ['id', 'name', 'model'], filledText);
   return id === undefined ? undefined : { ...value, id };
 }
 

@@ -1,4 +1,4 @@
-import { definedFields, filledText, isJsonObject } from '../../json.ts';
+import { definedFields, filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 
 /** The contents of one chunk, or of one whole completion. Texts are empty, not absent, where there are none. */
@@ -13,40 +13,11 @@ export interface ChunkContent {
   readonly usage: Usage | undefined;
 }
 
-interface Chunk {
-  readonly id?: unknown;
-  readonly model?: unknown;
-  readonly choices?: unknown;
-  readonly usage?: unknown;
-  readonly finish_reason?: unknown;
-}
-
-interface Choice {
-  readonly index?: unknown;
-  readonly delta?: unknown;
-  readonly message?: unknown;
-  readonly finish_reason?: unknown;
-  readonly usage?: unknown;
-}
-
-interface Turn {
-  readonly content?: unknown;
-  readonly reasoning?: unknown;
-  readonly reasoning_content?: unknown;
-  readonly refusal?: unknown;
-  readonly tool_calls?: unknown;
-}
-
-function partText(part: unknown): string {
-  if (typeof part === 'string') return part;
-  if (!isJsonObject(part)) return '';
-  return typeof part['text'] === 'string' ? part['text'] : '';
-}
-
 /** `content` is a string, null, or a list of parts; only parts with a `text` are read. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map(partText).join('') : '';
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.map((part) => filledText(isJsonObject(part) ? part['text'] : part) ?? '').join('');
 }
 
 const readCount = (value: unknown) =>
@@ -64,29 +35,28 @@ function readUsage(value: unknown): Usage | undefined {
 }
 
 /** The choice with index 0 or without an index; the others are alternatives that natter does not request. */
-export function answerChoice(choices: unknown): object | undefined {
+export function answerChoice(choices: unknown): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
-  return choices.find(
-    (choice: unknown) => isJsonObject(choice) && (choice['index'] === 0 || choice['index'] == null),
-  );
+  return choices.filter(isJsonObject).find(({ index }) => index === 0 || index == null);
 }
 
 /**
  * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
  * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice.
  */
-export function readChunk(chunk: Chunk): ChunkContent {
-  const choice: Choice | undefined = answerChoice(chunk.choices);
-  const source = choice?.delta ?? choice?.message;
-  const turn: Turn = isJsonObject(source) ? source : {};
+export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject): ChunkContent {
+  const choice = answerChoice(choices);
+  const source = choice?.['delta'] ?? choice?.['message'];
+  const turn: JsonObject = isJsonObject(source) ? source : {};
+  const { content, reasoning, reasoning_content, refusal, tool_calls } = turn;
   return {
-    text: contentText(turn.content),
-    reasoning: filledText(turn.reasoning_content) ?? filledText(turn.reasoning) ?? '',
-    refusal: filledText(turn.refusal) ?? '',
-    toolCalls: Array.isArray(turn.tool_calls) && turn.tool_calls.length > 0,
-    id: filledText(chunk.id),
-    model: filledText(chunk.model),
-    finishReason: filledText(choice?.finish_reason) ?? filledText(chunk.finish_reason),
-    usage: readUsage(chunk.usage) ?? readUsage(choice?.usage),
+    text: contentText(content),
+    reasoning: filledText(reasoning_content) ?? filledText(reasoning) ?? '',
+    refusal: filledText(refusal) ?? '',
+    toolCalls: Array.isArray(tool_calls) && tool_calls.length > 0,
+    id: filledText(id),
+    model: filledText(model),
+    finishReason: filledText(choice?.['finish_reason']) ?? filledText(finish_reason),
+    usage: readUsage(usage) ?? readUsage(choice?.['usage']),
   };
 }

@@ -20,6 +20,7 @@ import { printSettings } from '../print/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
+import { checkService, modelHint } from './check-service.ts';
 
 export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
@@ -47,7 +48,6 @@ async function showCheck(
   settings: ResolvedSettings,
 ): Promise<void> {
   const answerer = answererOf(context, options, settings);
-  const { checkService, modelHint } = await import('./check-service.ts');
   const { values, profile } = settings;
   const once = { ...settings, values: { ...values, retries: 0 } };
   const { result, models } = await checkService({ context, options, presentation, settings: once });

@@ -15,32 +15,11 @@ function statsOf(name: string): BigIntStats | undefined {
 }
 
 /** True also for symbolic and hard links to the same file. */
-function isSameFile(one: string, other: string): boolean {
+function isSame(one: string, other: string | undefined): boolean {
+  if (other === undefined) return false;
   if (path.resolve(one) === path.resolve(other)) return true;
   const [first, second] = [one, other].map(statsOf);
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
-}
-
-/** A file that a run reads or writes. */
-interface UsedFile {
-  /** What it is, in messages. */
-  readonly role: string;
-  readonly name: string | undefined;
-}
-
-interface WrittenFile extends UsedFile {
-  readonly content: string;
-  readonly option: string;
-}
-
-/** @throws Failure `usage` if `file` is one of `others` */
-function refuseSame({ name, content, option }: WrittenFile, others: readonly UsedFile[]): void {
-  if (name === undefined) return;
-  const same = others.find((other) => other.name !== undefined && isSameFile(name, other.name));
-  if (same === undefined) return;
-  throw new Failure('usage', `${name} is the ${same.role}; ${content} cannot be written to it`, {
-    hint: `use a different ${option} file`,
-  });
 }
 
 /** @throws Failure `usage` if the file of `-o` or `--summary` is used for something else as well */
@@ -50,15 +29,22 @@ export function refuseSharedFiles(
   environment: Environment,
 ): void {
   const { record, replay } = chooseRecording(options, environment);
-  const others: UsedFile[] = [
+  const results = { role: 'results file', content: 'results', option: '-o' };
+  const files = [
     { role: 'input', name: input === '-' ? undefined : input },
     { role: 'recording', name: record ?? replay?.file },
+    { ...results, name: options.output },
+    { ...results, name: resultsFileOf(options) },
+    { role: 'summary', name: options.summary, content: 'the summary', option: '--summary' },
   ];
-  for (const name of new Set([options.output, resultsFileOf(options)])) {
-    const results = { role: 'results file', name, content: 'results', option: '-o' };
-    refuseSame(results, others.slice(0, 2));
-    others.push(results);
+  for (const [at, file] of files.entries()) {
+    const { name } = file;
+    if (name === undefined || !('option' in file)) continue;
+    const same = files
+      .slice(0, at)
+      .find((other) => other.role !== file.role && isSame(name, other.name));
+    if (same === undefined) continue;
+    const message = `${name} is the ${same.role}; ${file.content} cannot be written to it`;
+    throw new Failure('usage', message, { hint: `use a different ${file.option} file` });
   }
-  const summary = { role: 'summary', name: options.summary, content: 'the summary' };
-  refuseSame({ ...summary, option: '--summary' }, others);
 }

@@ -1,4 +1,4 @@
-import type { CheckOptions, SchemaSource, SelectOptions } from '../../ask/check.ts';
+import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
 import {
   type AnswerFormat,
   chooseAnswerFormat,
@@ -11,7 +11,7 @@ import type { SecretGuard } from '../prompt/secret-guard.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
-  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
+  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions {
   readonly model?: string;
   readonly fallback?: string;
   readonly every?: string;
@@ -24,7 +24,6 @@ export interface ChatOptions
   readonly thinkTags?: string;
   readonly reasoning?: boolean;
   readonly interactive?: boolean;
-  readonly accessible?: boolean;
 }
 
 /** A run of `natter chat` or `natter run`. */

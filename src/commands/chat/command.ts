@@ -1,10 +1,16 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, settingOption } from '../program/global-options.ts';
+import { addOptionGroups, type OptionGroup, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
-import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import type { Action, Context } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
-import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  checkGroup,
+  checkOptions,
+  selectOption,
+} from '../prompt/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
@@ -46,7 +52,7 @@ const longInputOptions = () => [
   ).choices(['auto', 'lines', 'paragraphs']),
 ];
 
-export const outputOptions = () => [
+const outputOptions = () => [
   new Option('--json', 'print one JSON document at the end; content is the answer'),
   new Option('--jsonl', 'print each event as a JSON line'),
   new Option('--plain', 'print plain text on a terminal too'),
@@ -59,6 +65,18 @@ export const outputOptions = () => [
   new Option('--dry-run', 'print the request and the source of each setting; send nothing'),
 ];
 
+/** Options of a prompt that is sent once. @param alone what `--resume` without a conversation and a prompt does */
+export const promptGroups = (alone: string, input: readonly Option[]): readonly OptionGroup[] => [
+  [
+    'Request options:',
+    [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
+  ],
+  ['Conversation options:', conversationOptions(alone)],
+  ['Input options:', input],
+  ['Output options:', outputOptions()],
+  [checkGroup, [...checkOptions(), selectOption()]],
+];
+
 export function buildChat(context: Context, run: RunChat = runChat): Command {
   const command = new Command('chat')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
@@ -66,16 +84,8 @@ export function buildChat(context: Context, run: RunChat = runChat): Command {
     .description(
       'Sends a prompt and prints the answer. Piped standard input is appended to the prompt.',
     );
-  addOptionGroups(command, [
-    [
-      'Request options:',
-      [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
-    ],
-    ['Conversation options:', conversationOptions('; alone, choose one from a list')],
-    ['Input options:', [...interactionOptions(), ...inputOptions(), ...longInputOptions()]],
-    ['Output options:', outputOptions()],
-    [checkGroup, [...checkOptions(), selectOption()]],
-  ]);
+  const input = [...interactionOptions(), ...inputOptions(), ...longInputOptions()];
+  addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
   setExamples(command, chatExamples);
   return command.action((words: string[]) => {
     const isPrompt = isNamedPrompt(command.parent?.args ?? [], words);

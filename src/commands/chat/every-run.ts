@@ -138,7 +138,7 @@ function createFullNotice({ presentation: { notices } }: ChatRun): (waiting: Wai
     if (wasReported) return;
     wasReported = true;
     notices.notice(
-      `the input is faster than the answers: ${groups} groups (${count(lines)} lines) are waiting, and the writer waits too`,
+      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
     );
   };
 }

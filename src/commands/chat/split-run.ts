@@ -21,7 +21,6 @@ import {
   type Piece,
   type PieceAnswer,
   piecePrompt,
-  type PlannedPieces,
   planPieces,
   type Room,
   roomFor,
@@ -59,7 +58,7 @@ interface SplitRun extends ChatRun {
   readonly room: Room;
   readonly pieces: readonly Piece[];
   /** The pieces for a different number of tokens. */
-  readonly planFor: (budget: number) => PlannedPieces;
+  readonly planFor: (budget: number) => ReturnType<typeof planPieces>;
 }
 
 /** Options of a conversation, and of other ways to send a prompt. */
@@ -238,23 +237,19 @@ function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): 
 }
 
 /** @returns the answers for the pieces, and what is left to combine */
-async function answerPieces(
-  opened: Omit<Sending, 'warn'>,
-  prompts: readonly string[],
-  kept: KeptAnswers,
-) {
-  const { context, presentation, prompt, room } = opened.run;
-  const progress = createProgress(opened.run, prompts.length);
+async function answerPieces(sending: Sending, prompts: readonly string[], kept: KeptAnswers) {
+  const { context, prompt, room } = sending.run;
+  const progress = createProgress(sending.run, prompts.length);
   const reported = new Set<string>();
   const warn = (text: string) => {
     if (reported.has(text)) return;
     reported.add(text);
     progress.clear();
-    presentation.notices.warning(text);
+    sending.warn(text);
   };
   const send = (next: readonly string[]) =>
     askPieces(next, kept, context.signal, async (text) => {
-      const answer = await askPiece({ ...opened, warn }, text);
+      const answer = await askPiece({ ...sending, warn }, text);
       progress.next();
       return answer;
     });
@@ -307,15 +302,15 @@ async function sendPieces(run: SplitRun): Promise<void> {
   const models = fallbackModels(run);
   const service = await openService(run, { command: 'chat --split' }, use);
   const clients = chainClients(service, run, use);
-  const opened = { run, models, service, clients };
+  const warn = (text: string) => notices.warning(text);
+  const sending = { run, models, service, clients, warn };
   const kept = new KeptAnswers(keptFile(run, prompts));
   try {
     if (kept.saved > 0) {
       notices.notice(`continuing: ${count(kept.saved)} answers are from an earlier run`);
     }
-    const { answers, last } = await answerPieces(opened, prompts, kept);
-    const warn = (text: string) => notices.warning(text);
-    await printFinalAnswer({ ...opened, warn }, last, answers);
+    const { answers, last } = await answerPieces(sending, prompts, kept);
+    await printFinalAnswer(sending, last, answers);
     kept.remove();
   } catch (error) {
     // Pieces that are too long are not sent again.
@@ -352,10 +347,8 @@ export async function runSplit(
   const messages = promptMessages(system, whole);
   const tokensOfAll = estimateMessages(messages) + (maxTokens ?? 0);
   const settings = withModel(own, tokensOfAll);
-  const { model } = settings.values;
-  const { windows } = settings;
-  const room = roomFor({ model, windows, maxTokens, system, prompt: longestPrompt(prompt) });
-  const fits = contextFit(model, tokensOfAll, windows).state !== 'over';
+  const room = roomFor(settings, longestPrompt(prompt));
+  const fits = contextFit(settings.values.model, tokensOfAll, settings.windows).state !== 'over';
   const border = options.split === 'lines' ? 'lines' : 'paragraphs';
   const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
   const { pieces, longLines } = planFor(room.budget);

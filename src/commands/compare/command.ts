@@ -1,9 +1,15 @@
 import { Command, Option } from 'commander';
-import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
-import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
+import {
+  conversationOptions,
+  inputOptions,
+  requestOptions,
+  checkGroup,
+  checkOptions,
+  selectOption,
+} from '../prompt/prompt-options.ts';
 import type { CompareOptions } from './models.ts';
 
 export type RunCompare = Action<CompareOptions, [words: readonly string[]]>;

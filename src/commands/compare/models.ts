@@ -1,4 +1,4 @@
-import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
+import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { catalogue } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerFormat } from '../../output/answer-printer.ts';
@@ -17,8 +17,7 @@ export interface ComparedModel extends NamedModel {
 }
 
 /** Options of `natter compare`. */
-export interface CompareOptions
-  extends PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
+export interface CompareOptions extends PromptOptions, ConversationOptions, CheckOptions {
   /** Comma-separated lists. */
   readonly models?: readonly string[];
   readonly diff?: boolean;

@@ -1,3 +1,16 @@
+import { createAnswerColumns } from '../../output/answer-columns.ts';
+// How the answers of a comparison are shown, and what is reported at its end.
+import { createComparisonLines } from '../../output/comparison.ts';
+import { createComparisonDocument } from '../../output/comparison.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { createStackedAnswers } from '../../output/comparison.ts';
+import { createTextOutput } from '../print/answer-output.ts';
+import { unchanged } from '../../output/answer-printer.ts';
+import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
+import { answerStyle } from '../print/answer-output.ts';
+import type { ComparisonView } from '../../output/comparison.ts';
+import { lookOf } from '../print/answer-output.ts';
+import { columnWidth } from '../../output/answer-columns.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
 import {
@@ -12,6 +25,68 @@ import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import type { Comparison } from './models.ts';
+
+/** Two columns of this width fit into 80 columns of a terminal. */
+const minColumnWidth = 38;
+
+/** Whether the answers are shown side by side: on a terminal that is wide enough and can redraw rows. */
+export function showsColumns(comparison: Comparison): boolean {
+  const { context, presentation, options, format, models } = comparison;
+  const isShown = format === 'markdown' || format === 'plain';
+  if (!isShown || !presentation.drawsOutput || options.stacked === true) return false;
+  return columnWidth(context.streams.stdout.columns(), models.length) >= minColumnWidth;
+}
+
+const labelsOf = ({ models }: Comparison) => models.map(({ label }) => label);
+
+/** The looks of the settings of the first model. */
+const look = ({ models: [first] }: Comparison) =>
+  first === undefined ? {} : lookOf(first.settings);
+
+async function openColumns(comparison: Comparison): Promise<ComparisonView> {
+  const { context, presentation, format, models } = comparison;
+  const { clock, device, streams, environment } = context;
+  const { style: own, unicode } = presentation;
+  const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
+  const wrap = models[0]?.settings.values.wrap ?? 'words';
+  const style = await answerStyle(presentation, look(comparison));
+  return createAnswerColumns({
+    ...terminalTraits(environment),
+    output: streams.stdout,
+    clock,
+    device,
+    style: own,
+    unicode,
+    labels: labelsOf(comparison).map(sanitizeLine),
+    // The end of a row would cut links.
+    transform: (width) =>
+      format === 'plain'
+        ? unchanged
+        : createMarkdownStream({ style, width, hyperlinks: false, unicode, wrap }),
+  });
+}
+
+async function openStacked(comparison: Comparison): Promise<ComparisonView> {
+  const { context, presentation, models } = comparison;
+  const looks = { ...comparison, ...look(comparison) };
+  const outputs = await Promise.all(models.map(() => createTextOutput(looks)));
+  return createStackedAnswers({
+    stdout: context.streams.stdout,
+    style: presentation.style,
+    labels: labelsOf(comparison).map(sanitizeLine),
+    printers: outputs.map(({ printer }) => printer),
+    removed: () => outputs.reduce((sum, output) => sum + output.removed(), 0),
+  });
+}
+
+export function openView(comparison: Comparison): Promise<ComparisonView> | ComparisonView {
+  const { context, format } = comparison;
+  const { stdout } = context.streams;
+  const clean = (text: string) => cleanLine(context, text);
+  if (format === 'json') return createComparisonDocument(stdout, clean);
+  if (format === 'jsonl') return createComparisonLines(stdout, labelsOf(comparison), clean);
+  return showsColumns(comparison) ? openColumns(comparison) : openStacked(comparison);
+}
 
 interface FinishedComparison extends Comparison {
   readonly answers: readonly ComparedAnswer[];
@@ -79,8 +154,6 @@ function printNotices({
   if (filtered !== undefined) notices.notice(filtered);
 }
 
-type FailedAnswer = Pick<ComparedAnswer, 'label' | 'failure'>;
-
 /** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
 function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
   const answered = answers.flatMap(({ label, metadata }, index) => {
@@ -100,17 +173,13 @@ function warnSameModel({ presentation, models, answers }: FinishedComparison): v
   }
 }
 
-/** With the failures of `--strict`. */
-function failuresOf({ options, answers }: FinishedComparison): readonly FailedAnswer[] {
-  return answers.map(({ label, failure, metadata }) => ({
-    label,
-    failure: failure ?? (options.strict === true ? truncationFailure(metadata) : undefined),
-  }));
-}
-
-function withLabel({ label, failure }: FailedAnswer): Failure | undefined {
-  if (failure === undefined) return undefined;
-  return rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure });
+/** The failures with the labels of their models, and those of `--strict`. */
+function failuresOf({ options, answers }: FinishedComparison): readonly Failure[] {
+  return answers.flatMap(({ label, failure: own, metadata }) => {
+    const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
+    if (failure === undefined) return [];
+    return [rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure })];
+  });
 }
 
 /** @throws the first failure; prints the others as warnings */
@@ -120,9 +189,7 @@ export async function reportComparison(comparison: FinishedComparison): Promise<
   if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
   printNotices(comparison);
   warnSameModel(comparison);
-  const [first, ...others] = failuresOf(comparison)
-    .map(withLabel)
-    .filter((failure) => failure !== undefined);
+  const [first, ...others] = failuresOf(comparison);
   for (const { message } of others) presentation.notices.warning(message);
   if (first !== undefined) throw first;
 }

@@ -1,8 +1,13 @@
+import type { JsonOptions } from '../../run.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { Presentation, Context } from '../../run.ts';
-import { givenAddress, withAddress } from '../program/hint-origin.ts';
+import { withAddress } from '../program/report.ts';
 import { withHint } from '../program/report.ts';
-import type { DoctorOptions } from './command.ts';
+
+export interface DoctorOptions extends JsonOptions {
+  readonly model?: string;
+  readonly offline?: boolean;
+}
 
 /** What every check gets. */
 export interface Examination {
@@ -64,9 +69,9 @@ export function failedFinding(
   failure: Failure,
   { context: { environment }, options }: Examination,
 ): Finding {
-  const isSandbox = options.sandbox === true;
-  const address = isSandbox ? undefined : givenAddress(options.baseUrl, environment);
-  const { message, hint, kind, requestId } = withAddress(withHint(failure, environment), address);
+  const described = withHint(failure, environment);
+  const { message, hint, kind, requestId } =
+    options.sandbox === true ? described : withAddress(described, options.baseUrl, environment);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
   return { section, check, outcome: 'failed', text: message + request, kind, advice: hint };
 }

@@ -69,7 +69,7 @@ export async function inspectCertificate(
   route: Route,
   { clock, timeout, signal }: { clock: Clock; timeout: number; signal: AbortSignal },
 ): Promise<TlsInspection> {
-  const limits = { clock, connectTimeout: timeout };
+  const limits = { clock, connectTimeout: timeout, firstByteTimeout: timeout };
   const connector = createConnector(route, limits, { rejectUnauthorized: false });
   const abort = () => connector.close();
   signal.throwIfAborted();

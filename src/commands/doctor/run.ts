@@ -10,19 +10,19 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { present, type Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { printJson } from '../print/print-data.ts';
-import { nameProfile } from '../program/hint-origin.ts';
+import { nameProfile } from '../program/report.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { checkConnection } from './check-connection.ts';
 import { checkFiles } from './check-files.ts';
 import { checkService } from './check-service.ts';
 import { checkSettings } from './check-settings.ts';
-import type { DoctorOptions } from './command.ts';
 import {
   asFailure,
   failedFinding,
   findingsOf,
   sections,
+  type DoctorOptions,
   type Examination,
   type Finding,
   type Outcome,

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../../run.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
-import { printHelp } from '../program/print-help.ts';
+import { printHelp } from '../program/help-format.ts';
 import { childNamed } from '../completion/tree.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
 

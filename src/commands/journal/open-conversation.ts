@@ -1,31 +1,60 @@
+import type { Run } from '../../run.ts';
+import { promptMessages, changedParams, resumedChanges } from '../../ask/plan-request.ts';
 import type { Message } from '../../client/contract.ts';
-import {
-  conversationsFolder,
-  lockFile,
-  requireDataFolder,
-} from '../../conversation/library/conversation-folder.ts';
-import type { Journal } from '../../conversation/journal/journal.ts';
 import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
-import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Conversation, Role } from '../../conversation/tree.ts';
-import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import { resolveFolders } from '../../settings/folders.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { awaitHolder } from '../program/await-holder.ts';
-import { changedParams, resumedChanges } from '../../ask/plan-request.ts';
-import { promptMessages } from '../../ask/plan-request.ts';
-import type { Context, Run } from '../../run.ts';
-import { maskText } from '../../secrets/secrets.ts';
-import type { ConversationOptions } from '../prompt/prompt-options.ts';
-import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
+import type { Journal } from '../../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
   resumeJournal,
 } from '../../conversation/journal/open-journal.ts';
-import { findConversation } from '../../conversation/library/find-conversation.ts';
-import { leafOf, messagesOf, modelOf, systemOf, textOf } from '../../conversation/tree.ts';
+import { type PromptRecord, createPromptRecord } from '../../conversation/journal/record-answer.ts';
+import {
+  requireDataFolder,
+  conversationsFolder,
+  lockFile,
+} from '../../conversation/library/conversation-folder.ts';
+import { findConversation } from '../../conversation/library/library.ts';
+import {
+  loadConversation,
+  lostLinesWarning,
+} from '../../conversation/library/read-conversation.ts';
+import {
+  type Conversation,
+  type Role,
+  leafOf,
+  messagesOf,
+  modelOf,
+  systemOf,
+  textOf,
+} from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { awaitHolder } from '../program/await-holder.ts';
+import type { Context } from '../../run.ts';
+import { maskText } from '../../secrets/secrets.ts';
+import type { ConversationOptions } from '../prompt/prompt-options.ts';
+
+/** @throws Failure `storage` if the home folder is unknown */
+export function dataFolder(facts: FolderFacts): string {
+  return requireDataFolder(resolveFolders(facts).data);
+}
+
+/** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
+export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
+  const { id, path } = findConversation(dataFolder(facts), name);
+  const { fold, lostLines, records } = loadConversation(path, id);
+  if (records === 0) {
+    throw new Failure('storage', `conversation ${id} has no readable records`, {
+      hint: `its file is ${path}`,
+    });
+  }
+  const warning = lostLinesWarning(id, lostLines);
+  if (warning !== undefined) notices.warning(warning);
+  return fold.conversation();
+}
 
 /** A new or continued conversation, open for one prompt. */
 export interface OpenConversation {

@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import {
   chooseAnswerFormat,
   type AnswerFormat,
@@ -11,6 +12,11 @@ import {
   type AnswerPrinter,
   type TextPrinter,
 } from '../../output/answer-printer.ts';
+import type { Context, GlobalOptions, Presentation } from '../../run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { ownColors as parseColors } from '../../settings/own-colors.ts';
+import { readSettings } from '../../settings/read-settings.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import type { TextTransform } from '../../terminal/markdown/block-driver.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
@@ -23,10 +29,6 @@ import {
   themedStyle,
 } from '../../terminal/style.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
-import type { Context, Presentation } from '../../run.ts';
-import { ownColors as parseColors } from '../../settings/own-colors.ts';
 
 /** A printer, and how much of the answer it removed for the terminal. */
 export interface AnswerOutput<Printer = AnswerPrinter> {
@@ -35,17 +37,18 @@ export interface AnswerOutput<Printer = AnswerPrinter> {
   removed(): number;
 }
 
-export interface AnswerOutputOptions {
-  readonly context: Pick<Context, 'streams' | 'secrets'>;
-  readonly presentation: Pick<
-    Presentation,
-    'style' | 'unicode' | 'isSpoken' | 'opensLinks' | 'colors'
-  >;
-  readonly format: AnswerFormat;
+/** How Markdown is shown. */
+export interface Look {
   readonly wrap?: WrapMode;
   readonly theme?: ThemeName;
   /** The settings `colors.<part>`. */
   readonly ownColors?: ResolvedSettings['colors'];
+}
+
+interface AnswerOutputOptions extends Look {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly format: AnswerFormat;
 }
 
 /** The looks of answers in these settings. */
@@ -66,11 +69,9 @@ export async function loadOwnPaints(
 
 const none = () => 0;
 
-export type Look = Pick<AnswerOutputOptions, 'wrap' | 'theme' | 'ownColors'>;
-
 /** The style of answers in a theme, with the user's colours. @throws Failure `configuration` for a bad colour */
 export async function answerStyle(
-  { style: own, colors }: Pick<Presentation, 'style' | 'colors'>,
+  { style: own, colors }: Presentation,
   { theme = 'color', ownColors = {} }: Look,
 ): Promise<Style> {
   const paints = own.colored ? await loadOwnPaints(ownColors, colors) : undefined;
@@ -79,7 +80,7 @@ export async function answerStyle(
 
 async function markdownTransform(
   stdout: OutputStream,
-  presentation: AnswerOutputOptions['presentation'],
+  presentation: Presentation,
   look: Look,
 ): Promise<TextTransform> {
   const { isSpoken, unicode, opensLinks } = presentation;
@@ -133,8 +134,8 @@ export async function createAnswerOutput(
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
 export async function printMarkdown(
-  context: AnswerOutputOptions['context'],
-  presentation: AnswerOutputOptions['presentation'],
+  context: Context,
+  presentation: Presentation,
   text: string | Iterable<string>,
   { wrap, theme, ownColors, ...options }: FormatOptions & Look = {},
 ): Promise<void> {
@@ -145,4 +146,20 @@ export async function printMarkdown(
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
   }
   await printer.end();
+}
+
+/** The wrapping, the theme and the colours of the user for stored answers. Settings that cannot be read do not hide an answer. */
+export async function storedLook(
+  context: Context,
+  { notices }: Presentation,
+  options: GlobalOptions,
+): Promise<Look> {
+  if (!context.streams.stdout.isTerminal) return {};
+  try {
+    return lookOf(readSettings(context, notices, options));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(`${error.message}; the answer has the default theme`);
+    return {};
+  }
 }

@@ -1,3 +1,4 @@
+import type { OutputStream } from '../../terminal/device/streams.ts';
 import { hangText } from '../../terminal/text/wrap.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { commandNames } from '../program/command-names.ts';
@@ -32,4 +33,16 @@ export function noticeRows(text: string, columns: number): string {
     .split('\n')
     .map((line) => (displayWidth(line) > columns ? rowsOf(line, columns) : line))
     .join('\n');
+}
+
+/** Not of the log (`NATTER_DEBUG`), whose lines are copied. */
+const isNotice = (text: string) => /^natter: (?!debug: )/.test(text);
+
+/** Standard error whose notices, `natter: …`, break between words on a terminal. */
+export function noticeStream(stderr: OutputStream): OutputStream {
+  if (!stderr.isTerminal) return stderr;
+  return {
+    ...stderr,
+    write: (text) => stderr.write(isNotice(text) ? noticeRows(text, stderr.columns()) : text),
+  };
 }

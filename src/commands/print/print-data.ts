@@ -12,7 +12,7 @@ export async function printJson({ streams }: Context, value: unknown): Promise<v
 /** Prints rows: a table on a terminal, tab-separated lines elsewhere. */
 export async function printTable(
   { streams: { stdout } }: Context,
-  { style }: Pick<Presentation, 'style'>,
+  { style }: Presentation,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
@@ -24,7 +24,7 @@ const settingColumns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading:
 
 export async function printSettings(
   context: Context,
-  presentation: Pick<Presentation, 'style'>,
+  presentation: Presentation,
   rows: readonly SettingRow[],
   { json = false }: { readonly json?: boolean },
 ): Promise<void> {

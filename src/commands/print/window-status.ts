@@ -1,4 +1,4 @@
-import type { SettingValues } from '../../settings/setting-values.ts';
+import type { SettingValues } from '../../settings/definitions.ts';
 import {
   TerminalWindow,
   windowModes,
@@ -15,17 +15,13 @@ export interface WindowStatus {
   end(): void;
 }
 
-type WindowContext = Pick<Context, 'environment' | 'device'> & {
-  readonly streams: Pick<Context['streams'], 'stderr'>;
-};
-
 const noStatus: WindowStatus = { show: () => undefined, end: () => undefined };
 
 /** @param animated false: nothing is written, as to a pipe or a dumb terminal */
 export function openWindowStatus(
-  { streams, environment, device }: WindowContext,
+  { streams, environment, device }: Context,
   animated: boolean,
-  { progress, windowTitle }: Pick<SettingValues, 'progress' | 'windowTitle'>,
+  { progress, windowTitle }: SettingValues,
 ): WindowStatus {
   const ways = windowWays({ notify: 'off', progress, title: windowTitle }, environment);
   if (!animated || !(ways.title || ways.progress)) return noStatus;

@@ -45,3 +45,27 @@ export function misplacedCommand(
   if (first === undefined || !names.has(first) || isNamedPrompt(words, prompt)) return undefined;
   return first;
 }
+
+export const hasFlag = (words: readonly string[], option: string): boolean =>
+  beforeDashes(words).includes(option);
+
+/** The last value of an option such as `--profile`. */
+export function flagValue(words: readonly string[], option: string): string | undefined {
+  const options = beforeDashes(words);
+  const last = options.findLastIndex((word) => word === option || word.startsWith(`${option}=`));
+  if (last < 0) return undefined;
+  return options[last] === option ? options[last + 1] : options[last]?.slice(option.length + 1);
+}
+
+/**
+ * The words of a command whose options may be unknown, with `--` before those that are text: commander keeps or removes it.
+ * @param args the words as commander parsed them
+ * @param words the whole command line
+ */
+export function withDashes(args: readonly string[], words: readonly string[]): string[] {
+  const end = words.indexOf('--');
+  if (end < 0) return [...args];
+  const text = words.slice(end + 1);
+  const before = args.slice(0, args.length - text.length).filter((word) => word !== '--');
+  return [...before, '--', ...text];
+}

@@ -25,3 +25,13 @@ export type CommandAlias = (typeof aliases)[number];
 
 /** Names and aliases. */
 export const commandNames: readonly string[] = [...names, ...aliases];
+
+/** Commands that the help of `-h`, which must fit on one screen, names without their summaries. */
+export const seldomNames: readonly CommandName[] = [
+  'prompts',
+  'usage',
+  'doctor',
+  'sandbox',
+  'shell-init',
+  'completion',
+];

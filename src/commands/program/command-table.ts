@@ -25,8 +25,6 @@ export interface CommandRow {
   readonly argument?: string;
   /** Of a group, its subject, not its subcommands. */
   readonly summary: string;
-  /** Named without its summary in the help of `-h`, which must fit on one screen. */
-  readonly isSeldom?: true;
   readonly build: (context: Context) => Command;
 }
 
@@ -53,7 +51,6 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'prompts',
     summary: 'manage the prompt files of natter run',
-    isSeldom: true,
     build: buildPrompts,
   },
   {
@@ -76,7 +73,6 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'usage',
     summary: 'show requests, tokens and cost',
-    isSeldom: true,
     build: buildUsage,
   },
   {
@@ -92,27 +88,23 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'doctor',
     summary: 'check settings, network and service, and advise',
-    isSeldom: true,
     build: buildDoctor,
   },
   {
     name: 'sandbox',
     summary: 'run a local mock of the service, with faults on request',
-    isSeldom: true,
     build: buildSandbox,
   },
   {
     name: 'shell-init',
     argument: '<shell>',
     summary: 'print keys for a shell: text becomes a command',
-    isSeldom: true,
     build: buildShellInit,
   },
   {
     name: 'completion',
     argument: '<shell>',
     summary: 'print a shell completion script',
-    isSeldom: true,
     build: buildCompletion,
   },
   {

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import { definitions } from '../../settings/definitions.ts';
-import type { SettingKey } from '../../settings/setting-values.ts';
+import { type SettingKey, definitions } from '../../settings/definitions.ts';
 import { formatDuration } from '../../settings/value-types.ts';
 
 /** Options under one heading of the help. */

@@ -1,14 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { buildChat } from '../chat/command.ts';
-import { misplacedCommand, routeToChat } from './command-line.ts';
+import { misplacedCommand, routeToChat, withDashes } from './command-line.ts';
 import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from '../../run.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { namesBelow, setExamples } from './help-details.ts';
-import { formatHelp, helpWidth } from './help-format.ts';
-import { printHelp } from './print-help.ts';
-import { formatShortHelp, wantsShortHelp } from './short-help.ts';
-import { withDashes } from './text-words.ts';
+import {
+  formatHelp,
+  helpWidth,
+  printHelp,
+  formatShortHelp,
+  wantsShortHelp,
+} from './help-format.ts';
 import { misplacedCommandFailure, usageFailure } from './usage-failure.ts';
 import { addVariables } from '../run/variable-help.ts';
 

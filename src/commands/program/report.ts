@@ -1,3 +1,5 @@
+import type { Remedy } from '../../failure.ts';
+import { completeAddress } from '../../address.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { exitCodes, type Failure } from '../../failure.ts';
@@ -9,11 +11,9 @@ import {
   timeoutOptions,
   type FrontEndHints,
 } from '../../output/ending-failure.ts';
-import { wantsJson } from './command-line.ts';
-import { flagValue, hasFlag } from './flag-value.ts';
+import { wantsJson, flagValue, hasFlag } from './command-line.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { givenAddress, nameProfile, withAddress } from './hint-origin.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
@@ -86,18 +86,56 @@ export const withHint = (failure: Failure, environment: Environment = {}): Failu
 export const withRequestHint = (failure: Failure, { apiKey }: ResolvedSettings): Failure =>
   withHintFor(failure, apiKey?.source.name === 'NATTER_API_KEY');
 
+/** Commands of a hint that read or change the profile in use; the value of a setting can be a quoted one with spaces. */
+const profileCommands =
+  /natter (?:auth (?:login|status)|models list|config unset [^\s;,)]+|config set [^\s;,)]+ (?:"[^"]*"|'[^']*'|[^\s;,)]+))/g;
+
+/** A hint whose commands name the profile that failed, so that they do not change a different one. */
+export function nameProfile(hint: string, profile: string | undefined): string {
+  if (hint.includes('--profile')) return hint;
+  if (profile === undefined || !/^[\w.-]+$/.test(profile)) return hint;
+  return hint.replace(profileCommands, `$& --profile ${profile}`);
+}
+
+function addressHint(remedy: Remedy, source: string): string | undefined {
+  if (remedy.code === 'check-connection') {
+    return `check the network and the base URL, which is from ${source}`;
+  }
+  if (remedy.code === 'check-host')
+    return `check the host of the base URL, which is from ${source}`;
+  if (remedy.code !== 'start-server') return undefined;
+  return `is the server on port ${remedy.port} running? start it, or correct the base URL, which is from ${source}`;
+}
+
+/**
+ * With a hint for the base URL that cannot be reached if `--base-url` or a variable sets it, so that no command shows or
+ * changes it; a proxy or the service of a fallback has a different host.
+ */
+export function withAddress(
+  failure: Failure,
+  flag: string | undefined,
+  environment: Environment,
+): Failure {
+  const { remedy, message } = failure;
+  const address = completeAddress((flag ?? environment['NATTER_BASE_URL'] ?? '').trim());
+  const host = URL.canParse(address) ? new URL(address).hostname : '';
+  if (remedy === undefined || host === '' || !message.includes(host)) return failure;
+  const hint = addressHint(remedy, flag === undefined ? 'NATTER_BASE_URL' : '--base-url');
+  return hint === undefined ? failure : rephrase(failure, { hint });
+}
+
 /** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
 export function describeFailure(
   error: unknown,
-  context: Pick<Context, 'environment' | 'secrets'>,
+  context: Context,
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
   const { environment } = context;
   const profile = namedProfile(flagValue(words, '--profile'), environment);
-  const address = hasFlag(words, '--sandbox')
-    ? undefined
-    : givenAddress(flagValue(words, '--base-url'), environment);
-  const hinted = withAddress(withHint(toFailure(error), environment), address);
+  const described = withHint(toFailure(error), environment);
+  const hinted = hasFlag(words, '--sandbox')
+    ? described
+    : withAddress(described, flagValue(words, '--base-url'), environment);
   const { hint } = hinted;
   const failure =
     hint === undefined ? hinted : rephrase(hinted, { hint: nameProfile(hint, profile) });

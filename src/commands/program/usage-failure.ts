@@ -68,14 +68,10 @@ function settingHint(name: string): string | undefined {
   return `it is a setting: natter config set ${setting} <value>${once}`;
 }
 
-interface UnknownOption {
-  readonly typed: string;
-  /** Of commander: `you mean --model?`. */
-  readonly suggestion: string | undefined;
-}
-
+/** @param suggestion of commander: `you mean --model?` */
 function unknownOption(
-  { typed, suggestion }: UnknownOption,
+  typed: string,
+  suggestion: string | undefined,
   command: Command,
   words: readonly string[],
 ): Failure {
@@ -116,7 +112,7 @@ function numberHint({ message }: CommanderError): string | undefined {
 }
 
 /**
- * An error of commander as a failure; undefined for its way of ending after help and version.
+ * Converts an error of commander; undefined when commander exits after help or version.
  * @param words the whole command line
  */
 export function usageFailure(
@@ -127,7 +123,7 @@ export function usageFailure(
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
   const unknown = /^error: unknown option '(.+?)'(?:\n\(Did ([^\n]+)\))?$/s.exec(error.message);
   const [, typed, nearest] = unknown ?? [];
-  if (typed !== undefined) return unknownOption({ typed, suggestion: nearest }, command, words);
+  if (typed !== undefined) return unknownOption(typed, nearest, command, words);
   const [text = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const message = text
     .replace(/^command-argument value (.+) is invalid for argument '(.+)'/, 'unknown $2 $1')

@@ -1,13 +1,12 @@
 import { findFiles, isPattern, matchFiles, type FoundFiles } from '../../attachments/find-files.ts';
-import { lookUpAddresses } from '../../attachments/private-address.ts';
+import { lookUpAddresses } from '../../attachments/fetch-page.ts';
 import { type ReadTexts, readTexts } from '../../attachments/read-texts.ts';
 import { nodeNetwork } from '../../client/http/node-network.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { countOf, tokenText } from '../../output/figures.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { AttachOptions } from './attach-files.ts';
-import { isEntry } from './file-names.ts';
+import { type AttachOptions, isEntry } from './attach-files.ts';
 
 /** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
 function describe(name: string, { links }: FoundFiles, texts: ReadTexts): string {

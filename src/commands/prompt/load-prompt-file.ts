@@ -1,17 +1,31 @@
+import path from 'node:path';
 import { rephrase } from '../../client/failure/request-failure.ts';
+import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
+import {
+  resolveReference,
+  type FoundPrompt,
+  type PromptPlaces,
+} from '../../prompt-files/library/find-prompt.ts';
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
-import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
-import { resolveReference } from '../../prompt-files/library/boundary.ts';
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { failureReason } from '../../storage/storage-failure.ts';
 import { type AttachOptions, readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
-import { promptPlaces } from './prompt-places.ts';
+
+/** Where prompt files are looked up: from the current directory on, and in the settings folder. */
+export function promptPlaces(context: FolderFacts): PromptPlaces {
+  const { config } = resolveFolders(context);
+  return {
+    directory: path.resolve('.'),
+    homeDirectory: context.homeDirectory,
+    own: config === undefined ? undefined : path.join(config, 'prompts'),
+  };
+}
 
 async function readPart({ signal }: AttachOptions, file: SourceFile): Promise<Uint8Array> {
   try {
@@ -74,7 +88,7 @@ export async function readInserted(
   const read = [...contents];
   const inspected = await guard?.inspect(read.map(([, text]) => text));
   const texts = new Map(
-    read.map(([path, text], index) => [path, (inspected?.[index] ?? text).content]),
+    read.map(([place, text], index) => [place, (inspected?.[index] ?? text).content]),
   );
   return (placeholder) => texts.get(paths.get(placeholder) ?? '') ?? '';
 }

@@ -81,3 +81,26 @@ export const conversationOptions = (alone = ''): readonly Option[] => [
   new Option('--save', 'save the conversation, overriding the setting'),
   new Option('--no-save', 'do not save the conversation [NATTER_SAVE]'),
 ];
+
+export const checkGroup = 'Checked answers:';
+
+/** They print something else, or send several prompts. */
+export const uncheckedOptions = ['markdown', 'interactive', 'every', 'split'];
+
+export const schemaOption = (): Option =>
+  new Option(
+    '--schema <schema>',
+    'ask for JSON and check it: a JSON Schema (file or text), or fields: "name, age int"',
+  ).conflicts(uncheckedOptions);
+
+export const checkOptions = (): readonly Option[] => [
+  schemaOption(),
+  new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
+  settingOption('responseFormat'),
+];
+
+export const selectOption = (): Option =>
+  new Option(
+    '--select <pointer>',
+    'print one value of a JSON answer, such as /items/0/name',
+  ).conflicts(uncheckedOptions);

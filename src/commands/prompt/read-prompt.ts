@@ -12,8 +12,7 @@ import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Context, Run } from '../../run.ts';
-import { attachFiles } from './attach-files.ts';
-import { refuseUnattached } from './file-names.ts';
+import { attachFiles, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
 

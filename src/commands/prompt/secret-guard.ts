@@ -16,7 +16,7 @@ import { maskText, type Secrets, textFilter } from '../../secrets/secrets.ts';
 import { findSecrets, type FoundSecret } from '../../secrets/shapes/find-secrets.ts';
 import { createRedactions, type Redactions } from '../../secrets/shapes/redactions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { SecretGuardMode } from '../../settings/setting-values.ts';
+import type { SecretGuardMode } from '../../settings/definitions.ts';
 import { hasControllingTerminal } from '../../terminal/device/ask.ts';
 
 export interface InspectedText extends AttachedFile {

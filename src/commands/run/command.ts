@@ -1,11 +1,10 @@
+import { inputOptions } from '../prompt/prompt-options.ts';
 import { Command } from 'commander';
-import { outputOptions } from '../chat/command.ts';
+import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
-import { addOptionGroups, settingOption } from '../program/global-options.ts';
-import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
+import { addOptionGroups } from '../program/global-options.ts';
 import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
-import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 
 export type RunPromptFile = Action<ChatOptions, [name: string, line: readonly string[]]>;
 
@@ -24,16 +23,7 @@ export function buildRun(context: Context, run: RunPromptFile = runPromptFile): 
     // The variables of a file look like options, and words may follow its name.
     .allowUnknownOption()
     .allowExcessArguments();
-  addOptionGroups(command, [
-    [
-      'Request options:',
-      [settingOption('model', '-m'), settingOption('fallback'), ...requestOptions()],
-    ],
-    ['Conversation options:', conversationOptions()],
-    ['Input options:', inputOptions()],
-    ['Output options:', outputOptions()],
-    [checkGroup, [...checkOptions(), selectOption()]],
-  ]);
+  addOptionGroups(command, promptGroups('', inputOptions()));
   setExamples(command, [
     'git diff | natter run review',
     'natter run review.md --lang=ts < main.ts',

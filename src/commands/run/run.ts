@@ -1,17 +1,15 @@
+import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
-import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import { failureAt } from '../../prompt-files/place.ts';
+import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
-import { Failure } from '../../failure.ts';
+import type { Context } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { childNamed } from '../completion/tree.ts';
 import { beforeDashes } from '../program/command-line.ts';
-import type { Context } from '../../run.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
-import { loadPromptFile, readInserted } from '../prompt/load-prompt-file.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { loadPromptFile, readInserted, promptPlaces } from '../prompt/load-prompt-file.ts';
 import {
   inputName,
   inputWord,
@@ -19,9 +17,14 @@ import {
   readSources,
   refuseIgnoredInput,
 } from '../prompt/read-prompt.ts';
-import { checkInput, composeFile } from './compose-file.ts';
-import { readOwnSchema } from './file-schema.ts';
-import { withFileSettings, withSystemPrompt } from './file-settings.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
+import {
+  checkInput,
+  composeFile,
+  readOwnSchema,
+  withFileSettings,
+  withSystemPrompt,
+} from './use-file.ts';
 
 const isVariable = (word: string) => word.startsWith('--');
 

@@ -5,8 +5,7 @@ import { variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { present, type Context } from '../../run.ts';
 import { setHelpList } from '../program/help-details.ts';
-import { loadPromptFile } from '../prompt/load-prompt-file.ts';
-import { promptPlaces } from '../prompt/prompt-places.ts';
+import { loadPromptFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import { variableDetails } from '../prompts/prompt-text.ts';
 
 /**

@@ -7,8 +7,7 @@ import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { present, type Context } from '../../run.ts';
-import type { UpstreamOptions } from './upstream-settings.ts';
-import { openUpstream } from './upstream.ts';
+import { type UpstreamOptions, openUpstream } from './upstream.ts';
 
 /** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
 export interface SandboxOptions extends UpstreamOptions {

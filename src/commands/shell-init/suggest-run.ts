@@ -8,7 +8,7 @@ import { chat } from '../chat/run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
-import type { Shell } from '../completion/scripts.ts';
+import type { Shell } from '../completion/command.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';

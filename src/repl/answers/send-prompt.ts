@@ -1,3 +1,12 @@
+import { failureText } from '../session.ts';
+import { dispatchConversation } from '../session.ts';
+import { task, step, newAnswer } from '../step.ts';
+import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
+import type { Draft } from '../composer/text-buffer.ts';
+import { recalledDraft } from '../composer/history.ts';
+import { shownText } from '../composer/paste.ts';
+import { type Unconfirmed, checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
+import type { Session } from '../session.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
@@ -10,17 +19,10 @@ import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output/notices.ts';
-import { describeViolations } from '../../schema/violation.ts';
+import { describeViolations } from '../../schema/answer-value.ts';
 import type { AnswerOutcome } from '../action.ts';
-import { recalledDraft } from '../composer/history.ts';
-import { shownText } from '../composer/paste.ts';
-import type { Draft } from '../composer/text-buffer.ts';
-import { contextUse, messagesFor } from '../conversations/position.ts';
 import { failureEntry, notice } from '../entry.ts';
-import { checkFiles, type CheckedFiles, type Unconfirmed } from '../files/mentioned-files.ts';
-import { dispatchConversation, failureText, type Session } from '../session.ts';
-import type { PromptToSend, SessionSettings, ReplState, Step } from '../state.ts';
-import { newAnswer, step, task } from '../step.ts';
+import { contextUse, messagesFor } from '../conversations/position.ts';
 import { gatherTexts } from './gather-texts.ts';
 
 /** A prompt on its way, with the settings of its prompt file. */

@@ -103,7 +103,7 @@ export function isForPicker({ isPicking, completion, composer }: ReplState, acti
 /** The start of an absolute path or of its URL, in quotes or not. */
 const pathStart = /^\s*["']?(?:\/(?!\/)|~\/|[a-z]:[\\/]|file:\/\/)/i;
 
-/** Longer pastes are no list of dropped files. */
+/** A longer paste is not a list of dropped files. */
 const maxLength = 10_000;
 
 /** Whether a text that is inserted at the caret may be a dropped file; never in commands and within words. */

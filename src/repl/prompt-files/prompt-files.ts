@@ -1,16 +1,10 @@
 import { open } from 'node:fs/promises';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import type { Context } from '../../run.ts';
-import { loadPromptFile, readInserted } from '../../commands/prompt/load-prompt-file.ts';
-import { promptPlaces } from '../../commands/prompt/prompt-places.ts';
-import { composeFile } from '../../commands/run/compose-file.ts';
-import { readOwnSchema } from '../../commands/run/file-schema.ts';
-import { withFileSettings } from '../../commands/run/file-settings.ts';
-import { Failure } from '../../failure.ts';
-import { splitFrontMatter } from '../../front-matter.ts';
-import type { Notices } from '../../output/notices.ts';
-import { checkInside } from '../../prompt-files/library/boundary.ts';
-import { type FoundPrompt, listPrompts } from '../../prompt-files/library/find-prompt.ts';
+import {
+  checkInside,
+  type FoundPrompt,
+  listPrompts,
+} from '../../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
   partsOf,
@@ -18,11 +12,21 @@ import {
   type PromptFile,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
+import { splitFrontMatter } from '../../front-matter.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
-import type { Variable } from '../../prompt-files/variables.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { SessionSettings } from '../state.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
 import type { OpenedPrompt, PromptCommand, PromptUse, PromptVariable } from './prompt-command.ts';
+import type { SessionSettings } from '../state.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Context } from '../../run.ts';
+import {
+  loadPromptFile,
+  readInserted,
+  promptPlaces,
+} from '../../commands/prompt/load-prompt-file.ts';
+import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
 
 /** A prompt file filled with its values. */
 interface FilledPrompt {

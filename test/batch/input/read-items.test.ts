@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createIdLines } from '../../../src/batch/input/read-items.ts';
+import { IdLines } from '../../../src/batch/input/read-items.ts';
 import { promptsOf, read, user } from './read-helpers.ts';
 
 describe('prompts in lines', () => {
@@ -176,7 +176,7 @@ describe('JSON lines', () => {
 });
 
 test('thousands of ids are distinguished, and a repeated one has its first line', () => {
-  const ids = createIdLines();
+  const ids = new IdLines();
   const first = Array.from({ length: 5000 }, (_, index) => ids.add(`item ${index}`, index + 1));
   const second = Array.from({ length: 5000 }, (_, index) => ids.add(`item ${index}`, 9999));
   expect(new Set(first)).toEqual(new Set([undefined]));

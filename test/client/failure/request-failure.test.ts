@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskFailure, maskRemedy } from '../../../src/client/failure/request-failure.ts';
+import { maskFailure } from '../../../src/client/failure/request-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
 const mask = (text: string) =>
@@ -19,7 +19,7 @@ test.each<readonly [remedy: Remedy, masked: Remedy]>([
     { code: 'check-proxy', variable: '***_proxy' },
   ],
 ])('masks the text of %j', (remedy, masked) => {
-  expect(maskRemedy(remedy, mask)).toEqual(masked);
+  expect(maskFailure(new Failure('usage', 'no', { remedy }), mask).remedy).toEqual(masked);
 });
 
 test.each<Remedy>([
@@ -30,7 +30,7 @@ test.each<Remedy>([
   { code: 'correct-limit', option: 'retries' },
   { code: 'list-conversations', name: 'tea', isInTrash: true },
 ])('does not mask the code and the data of %j that natter chooses', (remedy) => {
-  expect(maskRemedy(remedy, mask)).toEqual(remedy);
+  expect(maskFailure(new Failure('usage', 'no', { remedy }), mask).remedy).toEqual(remedy);
 });
 
 test('masks the message, the hint and the request id of a failure, and its causes', () => {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { completionTree } from '../../../src/commands/completion/tree.ts';
 import { commandNames } from '../../../src/commands/program/command-names.ts';
-import {
-  suggestCommands,
-  confirmMistakenCommand,
-} from '../../../src/commands/chat/mistaken-command.ts';
+import { suggestCommands, confirmMistakenCommand } from '../../../src/commands/chat/start.ts';
 import { buildProgram } from '../../../src/commands/program/program.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noticeStream } from '../../../src/commands/print/notice-stream.ts';
+import { noticeStream } from '../../../src/commands/print/notice-rows.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
 
 test('a pipe gets notices as they are', () => {

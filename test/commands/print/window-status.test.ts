@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { openWindowStatus } from '../../../src/commands/print/window-status.ts';
+import type { Context } from '../../../src/run.ts';
+import type { SettingValues } from '../../../src/settings/definitions.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
 
@@ -9,8 +11,9 @@ const environment = { TERM: 'xterm-256color' };
 function open(animated: boolean, settings: { progress: 'on' | 'off'; windowTitle: 'on' | 'off' }) {
   const memory = createMemoryDevice();
   const stderr = createMemoryOutput(true);
-  const context = { streams: { stderr }, environment, device: memory.device };
-  return { status: openWindowStatus(context, animated, settings), memory, stderr };
+  const context = { streams: { stderr }, environment, device: memory.device } as unknown as Context;
+  const values = settings as SettingValues;
+  return { status: openWindowStatus(context, animated, values), memory, stderr };
 }
 
 test('shows each change once, and puts the window back', () => {

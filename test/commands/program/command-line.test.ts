@@ -4,8 +4,8 @@ import {
   misplacedCommand,
   routeToChat,
   wantsJson,
+  flagValue,
 } from '../../../src/commands/program/command-line.ts';
-import { flagValue } from '../../../src/commands/program/flag-value.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help']);
 

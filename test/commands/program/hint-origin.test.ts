@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameProfile } from '../../../src/commands/program/hint-origin.ts';
+import { nameProfile } from '../../../src/commands/program/report.ts';
 
 describe('the profile in the commands of a hint', () => {
   test.each([

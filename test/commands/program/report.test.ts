@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { describeFailure } from '../../../src/commands/program/report.ts';
-import { createSecrets } from '../../../src/secrets/secrets.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { expectNoSecret, secretForms, secretKey } from '../../support/secret.ts';
@@ -128,7 +127,7 @@ test.each([
   ['a thrown text', echo],
 ])('X2: the report of %s contains no secret', (_, thrown) => {
   const environment = { NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
-  const context = { environment, secrets: createSecrets(environment) };
+  const { context } = createMemoryContext({ environment });
   for (const words of [['hi'], ['hi', '--json']]) {
     const { text } = describeFailure(thrown, context, words);
     expect(text).toContain('***');

@@ -218,7 +218,7 @@ const failUsage: Fail = (message, hint) => {
   throw new Failure('usage', message, { hint });
 };
 
-const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none is no key';
+const examples = 'for example ctrl+x, alt+s, f5 or shift+up; none removes the binding';
 
 /** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. */
 export function parseChord(text: string, fail: Fail = failUsage): string {
@@ -241,7 +241,7 @@ export function parseChord(text: string, fail: Fail = failUsage): string {
   return chord;
 }
 
-/** The keys of a value such as `ctrl+x, alt+s`; `none` is no key. */
+/** The keys of a value such as `ctrl+x, alt+s`; `none` removes the binding. */
 function parseKeyList(text: string, fail: Fail): readonly string[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`, examples);

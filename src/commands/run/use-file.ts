@@ -1,0 +1,167 @@
+// What a prompt file makes of a run: its text, settings and schema.
+import type { SchemaSource } from '../../ask/check.ts';
+import { composePrompt, insertInput } from '../../conversation/compose-prompt.ts';
+import { Failure } from '../../failure.ts';
+import type { FrontMatter, Placed } from '../../prompt-files/front-matter-keys.ts';
+import { resolveReference, type FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { failureAt, placeText } from '../../prompt-files/place.ts';
+import type { PromptArguments } from '../../prompt-files/prompt-arguments.ts';
+import { partsOf, type PromptFile, placesWords } from '../../prompt-files/prompt-file.ts';
+import {
+  fillTemplate,
+  type Placeholder,
+  placeholdersOf,
+  type Template,
+} from '../../prompt-files/template.ts';
+import { isSchemaPath } from '../../schema/schema-text.ts';
+import { definitions, type Definition } from '../../settings/definitions.ts';
+import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
+import { checkParameterName } from '../../settings/setting-name.ts';
+import { parseSettingValue } from '../../settings/setting-value.ts';
+import { promptPlaces, type LoadOptions, readTextFile } from '../prompt/load-prompt-file.ts';
+import { uncheckedOptions } from '../prompt/prompt-options.ts';
+import type { PromptSources } from '../prompt/read-prompt.ts';
+
+/** What a prompt file is filled with. */
+export interface FileContents extends PromptSources {
+  readonly given: PromptArguments;
+  /** The text for a `file` placeholder. */
+  readonly contentOf: (placeholder: Placeholder) => string;
+  /** The value of `--system`, which replaces the system prompt of the file. */
+  readonly systemOption: string | undefined;
+}
+
+/**
+ * Refuses a prompt file that needs standard input without any.
+ * @returns refuses empty input; undefined if the file does not need it
+ * @throws Failure `usage` with the file and the line
+ */
+export function checkInput(
+  prompt: PromptFile,
+  isTerminal: boolean,
+  isIgnored: boolean,
+): (() => never) | undefined {
+  const [first] = placeholdersOf(partsOf(prompt), 'stdin');
+  if (first === undefined) return undefined;
+  const refuse = (reason: string): never => {
+    throw failureAt(first.place, `{{${first.name}}} is standard input, but ${reason}`, {
+      hint: `for example: natter run ${prompt.file.name} < notes.txt`,
+    });
+  };
+  if (isIgnored) refuse('--no-stdin ignores it');
+  if (isTerminal) refuse('nothing is piped in');
+  return () => refuse('it is empty');
+}
+
+const joined = (...parts: readonly (string | undefined)[]) =>
+  parts.filter((part) => part !== undefined && part !== '').join('\n\n');
+
+/**
+ * Fills the templates of a prompt file. Words and standard input without a place in them follow the text, as for a
+ * plain prompt. Nothing that is inserted is expanded again.
+ * @returns the prompt, and the system prompt if the file or `--system` has one
+ * @throws Failure `usage` if there is nothing to send
+ */
+export function composeFile(prompt: PromptFile, contents: FileContents) {
+  const { given, contentOf, files, input, systemOption } = contents;
+  const { variables, words } = given;
+  const fill = (template: Template) =>
+    fillTemplate(template, { variables, words, contentOf, stdin: input ?? '' });
+  const inserted = input === undefined ? undefined : insertInput(systemOption, input);
+  const ownSystem = prompt.system && fill(prompt.system);
+  const system = inserted ?? systemOption ?? ownSystem;
+  const used = systemOption === undefined ? partsOf(prompt) : prompt.prompt;
+  const isPlaced = inserted !== undefined || placeholdersOf(used, 'stdin').length > 0;
+  const text = joined(fill(prompt.prompt), placesWords(prompt) ? undefined : words.join(' '));
+  const whole = joined(composePrompt({ prompt: text, files }), isPlaced ? undefined : input);
+  if (whole.trim() !== '') return { prompt: whole, system };
+  throw new Failure('usage', `${prompt.file.name} has no text to send`, {
+    hint: `pipe text in, or add words: natter run ${prompt.file.name} "…"`,
+  });
+}
+
+/**
+ * The schema of a prompt file: in its front matter, or in the file that it names.
+ * @throws Failure with the file and the line, also for options that cannot be used with a schema
+ */
+export async function readOwnSchema(
+  { guard, ...reading }: LoadOptions,
+  options: object,
+  found: FoundPrompt,
+  { value, place }: NonNullable<FrontMatter['schema']>,
+): Promise<SchemaSource> {
+  const other = uncheckedOptions.find((name) => name in options);
+  if (other !== undefined) {
+    throw failureAt(place, `--${other} cannot be used with a schema`);
+  }
+  const label = `${placeText(place)}: schema`;
+  if (typeof value !== 'string') return { text: JSON.stringify(value), label };
+  if (!isSchemaPath(value)) return { text: value, label };
+  const reference = { kind: 'schema', name: value, place } as const;
+  const file = resolveReference(found.boundary, reference, promptPlaces(reading.context).directory);
+  const content = await readTextFile(reading, file);
+  const [inspected] = (await guard?.inspect([{ name: file.name, content }])) ?? [];
+  return { text: inspected?.content ?? content, label: file.name };
+}
+
+/** The settings that a prompt file can have; the system prompt is set when its text is complete. */
+const fileSettings = ['model', 'maxTokens'] as const satisfies readonly (keyof FrontMatter)[];
+
+function parseValue(key: (typeof fileSettings)[number], { value, place }: Placed<string>): unknown {
+  const definition = definitions[key] as Definition<unknown>;
+  return parseSettingValue(definition, value, {
+    label: `${placeText(place)}: ${definition.name}`,
+    kind: 'usage',
+  });
+}
+
+const isFlag = ({ kind }: Source) => kind === 'flag';
+
+const sourceOf = ({ file }: PromptFile): Source => ({
+  kind: 'prompt file',
+  name: file.name,
+});
+
+function withParams(settings: ResolvedSettings, prompt: PromptFile): ResolvedSettings['params'] {
+  const flags = Object.entries(settings.params).filter(([, { source }]) => isFlag(source));
+  const own = (prompt.front.params ?? []).map(({ value: [name, value], place }) => {
+    checkParameterName(name, 'usage', ` in ${placeText(place)}`);
+    return [name, { value, source: sourceOf(prompt) }] as const;
+  });
+  return { ...settings.params, ...Object.fromEntries(own), ...Object.fromEntries(flags) };
+}
+
+/**
+ * The settings with those of a prompt file, which options override.
+ * @throws Failure `usage` with the file and the line for a bad value
+ */
+export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile): ResolvedSettings {
+  const found = fileSettings.flatMap((key) => {
+    const placed = prompt.front[key];
+    if (placed === undefined) return [];
+    const value = parseValue(key, placed);
+    return isFlag(settings.sources[key]) ? [] : [[key, value] as const];
+  });
+  const sources = found.map(([key]) => [key, sourceOf(prompt)] as const);
+  return {
+    ...settings,
+    values: { ...settings.values, ...Object.fromEntries(found) },
+    sources: { ...settings.sources, ...Object.fromEntries(sources) },
+    params: withParams(settings, prompt),
+  };
+}
+
+/** The settings with a system prompt: that of the file, or that of the option, complete. Undefined changes nothing. */
+export function withSystemPrompt(
+  settings: ResolvedSettings,
+  prompt: PromptFile,
+  system: string | undefined,
+): ResolvedSettings {
+  if (system === undefined) return settings;
+  const source = isFlag(settings.sources.system) ? settings.sources.system : sourceOf(prompt);
+  return {
+    ...settings,
+    values: { ...settings.values, system },
+    sources: { ...settings.sources, system: source },
+  };
+}

@@ -49,7 +49,7 @@ const groups = [
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
       'repl/(composer/keys/|system/external-editor)',
-      'terminal/(?!formula/|highlight|markdown/)',
+      'terminal/(?!formula|highlight|markdown/)',
     ),
   },
   { name: 'sandbox', test: within('ask/recorded-service', 'recording/', 'sandbox/') },
@@ -57,7 +57,7 @@ const groups = [
     name: 'batch',
     test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/split'),
   },
-  { name: 'markdown', test: within('terminal/(formula/|markdown/)') },
+  { name: 'markdown', test: within('terminal/(formula|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
   { name: 'repl', test: within('repl/') },
 ];

@@ -9,16 +9,16 @@ import type { Writable } from '../writable.ts';
 export interface AnswerMetadata {
   readonly id?: string;
   readonly model?: string;
-  /** With fallbacks: of the model. */
+  /** The profile of the model, if there are fallbacks. */
   readonly profile?: string;
   /** The models that were asked before. */
   readonly fallbackFrom?: readonly PassedModel[];
   readonly refusal?: string;
   readonly finishReason?: string;
   readonly usage?: Usage;
-  /** As in `AnswerFinished`. */
+  /** See `AnswerFinished`. */
   readonly estimatedPromptTokens?: number;
-  /** With that estimate: what the service counted, if `usage` is the sum of several requests. */
+  /** What the service counted for that prompt, if `usage` is the sum of several requests. */
   readonly countedPromptTokens?: number;
   readonly attempts?: number;
   readonly timing?: Timing;
@@ -84,7 +84,7 @@ class AnswerMeter {
     }
   }
 
-  /** With reported attempts and times for a finished answer, else with measured ones. */
+  /** A finished answer has the reported attempts and times, any other the measured ones. */
   metadata(failure?: Failure): AnswerMetadata {
     const metadata = this.#metadata;
     if (metadata.complete) return metadata;

@@ -16,7 +16,7 @@ interface EventPrinter {
 export interface AnswerPrinter extends EventPrinter {
   /** Call when the prompt has ended, with or without an answer: prints the rest and closes the document. */
   end(outcome: AnswerOutcome): Promise<void>;
-  /** Prints a record between those of the events; only the format with a line for each event has them. */
+  /** Prints a further record; only the format with a line for each event has one. */
   record?(value: object): Promise<void> | undefined;
 }
 

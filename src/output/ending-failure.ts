@@ -72,7 +72,7 @@ function withRequest({ message, attempts, requestId }: Failure): string {
 
 /**
  * The report on standard error: `natter: <what happened>`, and on the next line the hint.
- * The JSON form is that of {@link failureFields}.
+ * The JSON form has the fields of {@link failureFields}.
  */
 export function reportFailure(failure: Failure, options: FailureReportOptions): string {
   const { clean } = options;

@@ -6,7 +6,7 @@ import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
 
 /** What the check of an answer adds to its JSON. */
 export interface CheckedFields {
-  /** Without the value. */
+  /** All fields but the value. */
   readonly fields: object;
   /** Adds the value to a line of JSON, with the digits that the model wrote. */
   readonly withValue: (line: string) => string;

@@ -39,7 +39,7 @@ export type AnswerPart =
   | 'string'
   | 'comment';
 
-/** Looks that the user chose, which replace those of the theme. */
+/** The looks that the user chose replace the looks of the theme. */
 export type OwnPaints = { readonly [Part in AnswerPart]?: Paint };
 
 export type ColorOption = 'always' | 'never' | 'auto';
@@ -223,7 +223,7 @@ function withColors(style: Style, colors: Colors): Style {
 }
 
 interface PartColor {
-  /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, that of the text. */
+  /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
   readonly color: string;
   readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
 }

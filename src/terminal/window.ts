@@ -35,7 +35,7 @@ const programOf = ({ LC_TERMINAL: remote, TERM_PROGRAM: local }: Environment) =>
 /** They show OSC 9 as a notification; for others, the text of OSC 9 may mean something else. */
 const osc9Programs = new Set(['iTerm.app', 'iTerm2', 'WezTerm', 'ghostty', 'WarpTerminal']);
 
-/** Without a setting of the user, multiplexers pass on only the bell. */
+/** Multiplexers pass on only the bell unless the user changes their settings. */
 function automaticNotification(environment: Environment): NotificationWay {
   const { TERM: name = '' } = environment;
   if (multiplexerOf(environment) !== undefined) return 'bell';

@@ -21,7 +21,6 @@ import { describeSource, withoutSources } from '../../settings/resolved-settings
 import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { luminance, terminalColors } from '../../terminal/device/terminal-kind.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { readWindows } from '../../settings/model-windows.ts';
@@ -80,27 +79,6 @@ function budgetProblem(
   return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
 }
 
-/** The background on which a colour has less than this contrast with white or black (WCAG 2). */
-function unsuitableBackground(hex: string, least: number): 'light' | 'dark' | undefined {
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map(
-    (at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255,
-  );
-  const own = luminance(red, green, blue) + 0.05;
-  if (1.05 / own < least) return 'light';
-  return own / 0.05 < least ? 'dark' : undefined;
-}
-
-/** Where the background is not known, only a colour that is nearly invisible on one is a problem. */
-function colorProblem({ environment }: FolderFacts, value: string): string | undefined {
-  const hex = /#([\da-f]{6})/.exec(value)?.[1];
-  if (hex === undefined) return undefined;
-  const { background } = terminalColors(environment);
-  const shade = unsuitableBackground(hex, background === undefined ? 2 : 3);
-  return shade === undefined || (background ?? shade) !== shade
-    ? undefined
-    : `#${hex} is hard to read on a ${shade} background`;
-}
-
 /** What a new value of a setting needs; undefined if it can be used. */
 export function valueProblem(
   context: FolderFacts,
@@ -109,7 +87,6 @@ export function valueProblem(
   name: string,
   value: string,
 ): string | undefined {
-  if (name.startsWith('colors.')) return colorProblem(context, value);
   if (name === 'model') return modelProblem(context, stored, profile, value);
   return name === 'budget' ? budgetProblem(context, stored, profile, value) : undefined;
 }

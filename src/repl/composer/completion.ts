@@ -12,7 +12,7 @@ export interface CompletionRequest {
   readonly typed: string;
   /** For arguments: the slash command, without the slash. */
   readonly command?: string;
-  /** As typed, with a trailing slash (`src/`, `~/`, `/`); empty for the current folder. */
+  /** The folder as it was typed, with a trailing slash (`src/`, `~/`, `/`); empty for the current folder. */
   readonly folder?: string;
   /** An `@file` mention, in which names with spaces are quoted. */
   readonly isMention?: boolean;

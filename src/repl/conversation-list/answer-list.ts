@@ -28,7 +28,7 @@ import type {
 
 interface Budget {
   readonly listed: number;
-  /** With the rule above it. */
+  /** The rows of the preview with the rule above it. */
   readonly preview: number;
   readonly hints: number;
 }
@@ -74,7 +74,7 @@ export function onListEvent(state: ReplState, list: OpenList, event: ListEvent):
   }
 }
 
-/** Without the list; the dialog that waited for it is open. */
+/** Closes the list; the dialog that waited for it is open. */
 const unlisted = (state: ReplState): ReplState => ({
   ...state,
   list: undefined,

@@ -63,7 +63,7 @@ const minTitle = 24;
 const minTitleBesideTag = 4;
 const maxModel = 20;
 const minSecond = 10;
-/** Of the title, beside an excerpt. */
+/** The share of the row that the title has beside an excerpt. */
 const maxTitleShare = 0.45;
 
 /** `5 min`, `3 h`, `2 d`. */

@@ -66,7 +66,7 @@ function startFailure(error: unknown): Failure {
   return new Failure('unexpected', `cannot start the shell: ${reason}`, { cause: error });
 }
 
-/** Without a terminal: in a separate session, with empty standard input. @throws Failure, such as for a long command */
+/** The command has no terminal: it is in a separate session, with empty standard input. @throws Failure, such as for a long command */
 function start(command: string, options: ShellOptions): ChildProcess {
   const isWindows = options.platform === 'win32';
   const { program, words, isVerbatim = false } = shellWords(command, options);

@@ -242,7 +242,7 @@ export function createOutputTail(limit: number): OutputTail {
 
 /** A typed line for the user's shell. */
 export interface ShellLine {
-  /** Without the marks and the spaces around it; empty if there is only a mark. */
+  /** The line without its marks and the spaces around it; empty if there is only a mark. */
   readonly command: string;
   /** Whether the output is attached to the next prompt. */
   readonly isAttached: boolean;
@@ -262,7 +262,7 @@ export function commandName(command: string, maxLength = 60): string {
   return others.length === 0 ? first : `${first} …`;
 }
 
-/** With options, they may not use the screen. */
+/** These programs use the screen, unless they have options. */
 const screenProgram =
   /^(?:(?:sudo|\w+=\S*)\s+)*(vim?|nvim|view|nano|pico|emacs|micro|joe|htop|btop|tmux|screen|mc)(?:\s+[^\s-][^\s;&|]*)*$/;
 

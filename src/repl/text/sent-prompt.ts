@@ -22,7 +22,7 @@ export function withSent(buffer: TextBuffer, history: History, sent: string): Te
 
 const bytesOf = ({ content }: AttachedFile) => Buffer.byteLength(content);
 
-/** Of more files, their number is shown. */
+/** More files are not named, but counted. */
 const maxNamed = 8;
 
 export function attachedEntries(files: readonly AttachedFile[]): readonly Entry[] {

@@ -7,9 +7,9 @@ import type { TranscriptFormat } from '../transcript.ts';
 import { symbolsFor } from './symbols.ts';
 
 export interface RichFormatOptions {
-  /** Of answers. */
+  /** The style of answers. */
   readonly style: Style;
-  /** Of everything else: without colours, it still has weights. */
+  /** The style of everything else, which has weights even without colours. */
   readonly frameStyle: Style;
   readonly width: () => number;
   readonly hyperlinks: boolean;

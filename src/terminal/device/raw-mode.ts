@@ -56,44 +56,6 @@ export interface RawModeSession {
   release(): void;
 }
 
-interface Switch {
-  extend(modes: TerminalModes): void;
-  on(): void;
-  /** Writes `finalOutput` first. */
-  off(finalOutput?: string): void;
-}
-
-/** Switches raw input and the terminal's modes together. */
-function createSwitch(
-  device: TerminalDevice,
-  traits: TerminalTraits,
-  { onInput, onEnd }: TerminalListener,
-): Switch {
-  let modes = terminalModes(traits);
-  let stopReading: (() => void) | undefined;
-  return {
-    extend({ enter, leave }) {
-      modes = { enter: modes.enter + enter, leave: leave + modes.leave };
-      if (stopReading !== undefined) device.writeNow(enter);
-    },
-    on() {
-      if (stopReading !== undefined) return;
-      stopReading = device.listen(onInput, onEnd);
-      // Off first: while natter was stopped, the shell changed the mode without Node's knowledge.
-      device.setRaw(false);
-      device.setRaw(true);
-      device.writeNow(modes.enter);
-    },
-    off(finalOutput = '') {
-      if (stopReading === undefined) return;
-      stopReading();
-      stopReading = undefined;
-      device.writeNow(finalOutput + modes.leave);
-      device.setRaw(false);
-    },
-  };
-}
-
 /**
  * Sets the terminal to raw mode until `release`. If the process ends before that, even by a signal, the terminal is
  * restored, except after `kill -9`.
@@ -103,34 +65,53 @@ export function startRawMode(
   traits: TerminalTraits,
   listener: TerminalListener,
 ): RawModeSession {
-  const rawMode = createSwitch(device, traits, listener);
+  let modes = terminalModes(traits);
+  let stopReading: (() => void) | undefined;
+  const enter = () => {
+    if (stopReading !== undefined) return;
+    stopReading = device.listen(listener.onInput, listener.onEnd);
+    // Off first: while natter was stopped, the shell changed the mode without Node's knowledge.
+    device.setRaw(false);
+    device.setRaw(true);
+    device.writeNow(modes.enter);
+  };
+  const leave = (finalOutput = '') => {
+    if (stopReading === undefined) return;
+    stopReading();
+    stopReading = undefined;
+    device.writeNow(finalOutput + modes.leave);
+    device.setRaw(false);
+  };
   const restart = () => {
-    rawMode.off();
-    rawMode.on();
+    leave();
+    enter();
     listener.onContinue();
   };
   const listen = () => [
     device.onResize(listener.onResize),
     device.onContinue(restart),
-    device.onExit(() => rawMode.off(listener.finalOutput())),
+    device.onExit(() => leave(listener.finalOutput())),
   ];
   let stops = listen();
-  const leave = () => {
+  const release = () => {
     for (const stop of stops) stop();
-    rawMode.off();
+    leave();
   };
-  rawMode.on();
+  enter();
   return {
-    extend: (modes) => rawMode.extend(modes),
-    pause: () => rawMode.off(),
-    resume: () => rawMode.on(),
+    extend(further) {
+      modes = { enter: modes.enter + further.enter, leave: further.leave + modes.leave };
+      if (stopReading !== undefined) device.writeNow(further.enter);
+    },
+    pause: () => leave(),
+    resume: enter,
     suspend() {
-      leave();
+      release();
       device.suspend(() => {
         stops = listen();
         restart();
       });
     },
-    release: leave,
+    release,
   };
 }

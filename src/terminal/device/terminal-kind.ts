@@ -67,16 +67,12 @@ export function terminalColors(environment: Environment): TerminalColors {
   return { background: namedBackground(colors), hasMany: hasRgb || name.includes('256'), hasRgb };
 }
 
-/** The relative luminance of a colour (WCAG 2), each part of which is from 0 to 1. */
-export function luminance(red: number, green: number, blue: number): number {
+/** Whether black text has more contrast (WCAG 2) on a colour, whose parts are from 0 to 1, than white text. */
+export function isLightColor(red: number, green: number, blue: number): boolean {
   const linear = (part: number) =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179;
 }
-
-/** Whether black text has more contrast on a colour than white text. */
-export const isLightColor = (red: number, green: number, blue: number): boolean =>
-  luminance(red, green, blue) > 0.179;
 
 const programsWithLinks = 'iTerm.app WezTerm vscode ghostty rio mintty Tabby contour'.split(' ');
 const namesWithLinks = 'xterm-kitty xterm-ghostty alacritty foot wezterm contour rio'.split(' ');

@@ -12,7 +12,7 @@ import {
   type ScanState,
 } from './inline-scanner.ts';
 import { plainSpan, visibleText, type Span, type SpanLook } from './span.ts';
-import { formulaRows } from '../formula/formula.ts';
+import { formulaRows } from '../formula.ts';
 
 /** Cannot be in the text, because the sanitizer removes it. For the lexer it is a letter. */
 const formulaMark = '\u206F';

@@ -408,7 +408,7 @@ export function continuesLeaf(
 }
 
 interface OpeningFence {
-  /** As written, without its info string. */
+  /** The fence as it is written, without its info string. */
   readonly mark: string;
   /** The words after the mark, of which the first is usually the language. */
   readonly info: string;

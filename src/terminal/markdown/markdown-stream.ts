@@ -1,5 +1,5 @@
-import { formulaRows } from '../formula/formula.ts';
 import type * as highlighting from '../highlight.ts';
+import { formulaRows } from '../formula.ts';
 import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
@@ -356,7 +356,7 @@ class ScreenBlocks implements BlockRenderer {
     return text;
   }
 
-  /** Without colour, the marker is that of the source. */
+  /** Without colour, the marker of the source is shown. */
   #bullet({ marker, task }: Item): string {
     if (!this.#unicode || !this.#style.colored || marker.length > 1) return marker;
     if (task === undefined) return '•';

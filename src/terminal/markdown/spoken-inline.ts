@@ -100,7 +100,7 @@ function hasOpenMark(text: string): boolean {
 const sentenceEnd = /[.!?:…。！？]["'”’)\]*_`]*(?:\s+|(?<=[。！？])(?=.))|\n/g;
 
 interface FoundSentence {
-  /** Of the first sentence or line that later text cannot change; 0 if there is none. */
+  /** The length of the first sentence or line that later text cannot change; 0 if there is none. */
   readonly length: number;
   /** Where the next search may begin, when there is more text. */
   readonly searched: number;

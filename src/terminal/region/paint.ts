@@ -8,7 +8,7 @@ import { isOpen, type OpenLine, advanceLine, emptyLine, rewrapLine } from './ope
 import { styleSequence, styledCharacters } from '../text/wrap.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
 
-/** Of the cursor (DECSCUSR, steady). */
+/** The shape of the cursor (DECSCUSR, steady). */
 export type CaretShape = 'block' | 'underline' | 'bar';
 
 interface Caret {

@@ -103,7 +103,7 @@ export function createPace(
 }
 
 export interface RegionPlace {
-  /** Of the window. */
+  /** The size of the window. */
   readonly columns: number;
   readonly rows: number;
   /** The text above has no line end yet, so a preview of its continuation may share its row. */

@@ -27,28 +27,6 @@ test.each([
 });
 
 test.each([
-  ['#111111', '', 'natter: warning: #111111 is hard to read on a dark background\n'],
-  ['#eeeeee bold', '', 'natter: warning: #eeeeee is hard to read on a light background\n'],
-  ['#5fafd7', '', ''],
-  ['#5fafd7', '15;0', ''],
-  ['#5fafd7', '0;15', 'natter: warning: #5fafd7 is hard to read on a light background\n'],
-  ['#777777', '', ''],
-  ['blue', '', ''],
-])(
-  'a poor contrast of %s is a warning with the background "%s"',
-  async (color, background, warning) => {
-    const environment = {
-      NATTER_CONFIG_DIR: mkdtempSync(join(tmpdir(), 'natter-')),
-      COLORFGBG: background,
-    };
-    const memory = createMemoryContext({ environment });
-    await runProgram(memory.context, ['config', 'set', 'colors.heading', color]);
-    const notice = `natter: colors.heading is set to ${color} in profile default\n`;
-    expect(memory.stderr()).toBe(notice + warning);
-  },
-);
-
-test.each([
   ['config set params.temperature 0.20', 'params.temperature is set to 0.2 in'],
   ['config set base-url 127.0.0.1:8080/v1/', 'base-url is set to http://127.0.0.1:8080/v1/ in'],
   ['config set headers.X-Api-Key nk-secret-0001', 'headers.X-Api-Key is set to … in'],

@@ -124,7 +124,7 @@ export function keyLabel(chord: string): string {
   });
 }
 
-/** Without a key for each of these, natter could not be used. */
+/** natter could not be used without a key for each of these. */
 const neededActions = ['send', 'interrupt'] as const;
 
 type NeededAction = (typeof neededActions)[number];
@@ -151,7 +151,7 @@ export function keyOf(action: KeyAction, { bindings }: KeyMap = defaultKeyMap): 
   return chord && keyLabel(chord);
 }
 
-/** That of an action which always has a key. */
+/** The key of an action that always has one. */
 export function neededKeyOf(action: NeededAction, map: KeyMap | undefined): string {
   return keyOf(action, map) ?? keyOf(action) ?? '';
 }

@@ -10,7 +10,7 @@ import {
 } from './key-event.ts';
 
 /** One key or one run of text. Functions return undefined if it is incomplete. */
-interface Reading {
+interface Token {
   /** Length in UTF-16 units. */
   readonly length: number;
   /** Absent for reports and unknown sequences, which are ignored. */
@@ -44,14 +44,14 @@ function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | 
   return pattern.exec(input) ?? undefined;
 }
 
-function readText(input: string, at: number): Reading | undefined {
+function readText(input: string, at: number): Token | undefined {
   const text = matchAt(textRun, input, at)?.[0] ?? '';
   const isCut = at + text.length === input.length && /[\ud800-\udbff]$/.test(text);
   const whole = isCut ? text.slice(0, -1) : text;
   return whole === '' ? undefined : { length: whole.length, event: { type: 'text', text: whole } };
 }
 
-function readSequence(input: string, at: number): Reading | undefined {
+function readSequence(input: string, at: number): Token | undefined {
   const isMouseReport = input.startsWith('[M', at + 1);
   if (isMouseReport) return at + mouseReport <= input.length ? { length: mouseReport } : undefined;
   const functionKey = matchAt(consoleFunctionKey, input, at);
@@ -80,7 +80,7 @@ function readSequence(input: string, at: number): Reading | undefined {
   return intermediates === '' ? { length, event: eventOfSequence(parameters, final) } : { length };
 }
 
-function readApplicationKey(input: string, at: number): Reading | undefined {
+function readApplicationKey(input: string, at: number): Token | undefined {
   const found = matchAt(applicationKey, input, at);
   if (found !== undefined) {
     const [{ length }, parameters = '', final = ''] = found;
@@ -99,7 +99,7 @@ function shadeOf([, ...parts]: readonly string[]): TerminalReply {
 }
 
 /** A reply of the terminal, ignored unless it is the background; 'none' if it is not one. */
-function readReply(input: string, at: number): Reading | 'none' | undefined {
+function readReply(input: string, at: number): Token | 'none' | undefined {
   const start = matchAt(replyStart, input, at);
   if (start === undefined) {
     const isPrefix = matchAt(replyPrefix, input, at) !== undefined;
@@ -114,7 +114,7 @@ function readReply(input: string, at: number): Reading | 'none' | undefined {
   return input.length - at > maxReplyLength ? { length: input.length - at } : undefined;
 }
 
-function readAlt(input: string, at: number): Reading | undefined {
+function readAlt(input: string, at: number): Token | undefined {
   const code = input.codePointAt(at + 1) ?? 0;
   if (code >= 0xd800 && code <= 0xdbff) return undefined;
   if (code < 0x20 || code === 0x7f)
@@ -123,7 +123,7 @@ function readAlt(input: string, at: number): Reading | undefined {
   return { length: 1 + character.length, event: shortcut(character, { alt: true }) };
 }
 
-function readEscape(input: string, at: number): Reading | undefined {
+function readEscape(input: string, at: number): Token | undefined {
   switch (input.charAt(at + 1)) {
     case '':
       return undefined;
@@ -145,7 +145,7 @@ function readEscape(input: string, at: number): Reading | undefined {
 }
 
 /** Esc pressed twice, or Alt with a key that sends a sequence. */
-function readDoubleEscape(input: string, at: number): Reading | undefined {
+function readDoubleEscape(input: string, at: number): Token | undefined {
   const third = input.charAt(at + 2);
   if (third === '') return undefined;
   if (third !== '[' && third !== 'O') return { length: 1, event: keyPress('escape') };
@@ -157,7 +157,7 @@ function readDoubleEscape(input: string, at: number): Reading | undefined {
 }
 
 /** Reads the key or text at an index inside the input; undefined if more input is needed. */
-function readKey(input: string, at: number): Reading | undefined {
+function readKey(input: string, at: number): Token | undefined {
   const code = input.charCodeAt(at);
   if (code === 0x1b) return readEscape(input, at);
   if (code < 0x20 || code === 0x7f) return { length: 1, event: eventOfControl(code) };
@@ -271,13 +271,13 @@ export class KeyParser {
     let at = 0;
     while (at < input.length && this.#paste === undefined) {
       const isSecondHalf = this.#isAfterReturn && input.charAt(at) === '\n';
-      const reading = isSecondHalf ? { length: 1 } : readKey(input, at);
-      if (reading === undefined) break;
-      this.#isAfterReturn = input.charAt(at + reading.length - 1) === '\r';
-      if (reading.opensPaste === true) this.#paste = [];
-      if (reading.reply !== undefined) this.#onReply(reading.reply);
-      if (reading.event !== undefined) events.push(reading.event);
-      at += reading.length;
+      const token = isSecondHalf ? { length: 1 } : readKey(input, at);
+      if (token === undefined) break;
+      this.#isAfterReturn = input.charAt(at + token.length - 1) === '\r';
+      if (token.opensPaste === true) this.#paste = [];
+      if (token.reply !== undefined) this.#onReply(token.reply);
+      if (token.event !== undefined) events.push(token.event);
+      at += token.length;
     }
     this.#input = input.slice(at);
     return events;

@@ -21,7 +21,7 @@ interface MotionContext {
   readonly text: string;
   readonly cursor: number;
   readonly count: number | undefined;
-  /** Of `f` and its like. */
+  /** The character after `f` and its like. */
   readonly character: string;
   readonly search: CharacterSearch | undefined;
   readonly wantedColumn: number | undefined;

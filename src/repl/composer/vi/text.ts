@@ -34,7 +34,7 @@ export function firstNonBlank(text: string, at: number): number {
   return blank.lastIndex + (blank.exec(text)?.[0].length ?? 0);
 }
 
-/** The start of the line `by` lines below, or above if negative; at most that of the last or first line. */
+/** The start of the line `by` lines below, or above if negative; it stops at the last or first line. */
 export function lineStartFrom(text: string, at: number, by: number): number {
   let start = lineStart(text, at);
   for (let left = Math.abs(by); left > 0; left -= 1) {

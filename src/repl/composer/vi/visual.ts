@@ -43,7 +43,7 @@ function extentOf(text: string, { from, to, isLinewise }: Range): Extent {
   return { isLinewise, lines: lines.length, characters: [...graphemes(lines.at(-1) ?? '')].length };
 }
 
-/** As much text from the caret as an earlier selection covered. */
+/** The text from the caret that has the extent of an earlier selection. */
 function textOfExtent({ text, cursor }: TextBuffer, extent: Extent): Selected {
   const last = lineStartFrom(text, cursor, extent.lines - 1);
   const lines = wholeLines(text, cursor, last);

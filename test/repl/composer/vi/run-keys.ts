@@ -1,7 +1,7 @@
 import { createBuffer, insert } from '../../../../src/repl/composer/text-buffer.ts';
 import { typeOver } from '../../../../src/repl/composer/vi/insertion.ts';
-import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
 import {
+  parseKeys,
   pressCharacter,
   pressEscape,
   redoChange,

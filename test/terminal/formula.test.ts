@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { formulaRows } from '../../../src/terminal/formula/formula.ts';
-import { fc } from '../../support/properties.ts';
-import { processorTime } from '../../support/processor-time.ts';
+import { formulaRows } from '../../src/terminal/formula.ts';
+import { fc } from '../support/properties.ts';
+import { processorTime } from '../support/processor-time.ts';
 
 const { raw } = String;
 

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { jsonLines, runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -18,7 +19,7 @@ async function runBatch(replies: readonly Reply[], lines: string, words: readonl
   const folder = mkdtempSync(join(tmpdir(), 'natter-fallback-'));
   const file = join(folder, 'prompts.jsonl');
   writeFileSync(file, lines);
-  const run = await runNatter(
+  const run = await runInMemory(
     ['batch', file, '--fallback', 'nextgen', '--concurrency', '1', ...words],
     { env: serviceAt(server, { NATTER_RETRIES: '0' }) },
   );

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { promptLines, parseResults } from '../support/batch.ts';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 
 const answer = JSON.stringify({
   id: 'chatcmpl-1',
@@ -58,7 +58,7 @@ async function openService(
 function runBatch(url: string, items: number, words: readonly string[] = []) {
   const cwd = mkdtempSync(join(tmpdir(), 'natter-batch-'));
   writeFileSync(join(cwd, 'p.txt'), promptLines(items));
-  return runNatter(['batch', 'p.txt', '--no-stream', ...words], {
+  return runInMemory(['batch', 'p.txt', '--no-stream', ...words], {
     cwd,
     env: { NATTER_BASE_URL: url, NATTER_API_KEY: 'key-for-tests' },
   });

@@ -108,7 +108,7 @@ describe('natter batch', () => {
     const [result] = parseResults(stdout);
     expect(result).toMatchObject({ incomplete: true, error: { kind: 'incomplete' } });
     expect(result?.content).not.toBe('');
-    expect(place.asked).toHaveLength(1);
+    await expect.poll(() => place.asked).toHaveLength(1);
   });
 
   test('repeats a cut answer only as often as --retry-incomplete allows', async () => {

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDataFolder } from '../support/data-folder.ts';
-import { jsonLines, runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines } from '../support/natter.ts';
 
 const right = '{"name": "Ada", "id": 12345678901234567890}';
 const wrong = '{"name": 5}';
@@ -43,7 +44,7 @@ async function openService(answers: readonly string[]) {
 
 async function runWith(answers: readonly string[], more: readonly string[] = []) {
   const { bodies, env } = await openService(answers);
-  return { ...(await runNatter([...words, ...more], { env })), bodies };
+  return { ...(await runInMemory([...words, ...more], { env })), bodies };
 }
 
 const shown = (one: string) => `==> one <==\n${one}\n\n==> two <==\n${other}\n`;
@@ -96,7 +97,7 @@ test('--select prints one value', async () => {
 test('the conversation has the correction, and continues with the answer to it', async () => {
   const { env: folder } = createDataFolder();
   const { bodies, env } = await openService([wrong, right, 'bye']);
-  const run = (line: readonly string[]) => runNatter(line, { env: { ...env, ...folder } });
+  const run = (line: readonly string[]) => runInMemory(line, { env: { ...env, ...folder } });
   expect(await run(words)).toMatchObject({ code: 0 });
   expect(await run(['-c', '-m', 'one', 'next'])).toMatchObject({ code: 0 });
   expect(bodies[2]?.messages.map(({ content }) => content)).toEqual([

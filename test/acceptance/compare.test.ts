@@ -7,7 +7,8 @@ import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
-import { runNatter, startNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { startNatter } from '../support/natter.ts';
 import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 import { createDataFolder } from '../support/data-folder.ts';
 
@@ -26,17 +27,17 @@ describe('in a pipe', () => {
   test('answers are exactly the bytes of the service, each under its heading', async () => {
     const env = await serviceWith();
     const bytesOf = async (model: string) => {
-      const { stdout } = await runNatter(['-m', model, '[sandbox hostile]'], { env });
+      const { stdout } = await runInMemory(['-m', model, '[sandbox hostile]'], { env });
       return stdout.endsWith('\n') ? stdout : `${stdout}\n`;
     };
-    const { code, stdout } = await runNatter(['compare', '[sandbox hostile]'], { env });
+    const { code, stdout } = await runInMemory(['compare', '[sandbox hostile]'], { env });
     const [origin, nextgen] = [await bytesOf('origin'), await bytesOf('nextgen')];
     expect(code).toBe(0);
     expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
   });
 
   test('standard input is sent to each model', async () => {
-    const { code, stdout } = await runNatter(['compare', '--sandbox', '[sandbox echo] this:'], {
+    const { code, stdout } = await runInMemory(['compare', '--sandbox', '[sandbox echo] this:'], {
       input: 'piped in',
     });
     expect(code).toBe(0);
@@ -45,7 +46,7 @@ describe('in a pipe', () => {
 
   test('a failed model does not affect the other, and its cause has the exit code', async () => {
     const env = await serviceWith(reset);
-    const { code, stdout, stderr } = await runNatter(['compare', 'one two three four five'], {
+    const { code, stdout, stderr } = await runInMemory(['compare', 'one two three four five'], {
       env,
     });
     expect(code).toBe(11);
@@ -57,7 +58,7 @@ describe('in a pipe', () => {
 
   test('the hint of a rejected key names the variable that has it', async () => {
     const env = { ...(await serviceWith(reset)), NATTER_API_KEY: 'wrong' };
-    const { code, stderr } = await runNatter(['compare', 'hi'], { env });
+    const { code, stderr } = await runInMemory(['compare', 'hi'], { env });
     expect(code).toBe(4);
     expect(stderr).toContain('  the key is from NATTER_API_KEY: correct it, or unset it');
   });
@@ -107,7 +108,7 @@ describe('on a terminal', () => {
         .trim();
     const alone = async (model: string, tokens: number) => {
       const words = ['--sandbox', '-m', model, `[sandbox tokens tokens=${tokens}] hi`];
-      return (await runNatter(words)).stdout.replaceAll(/\s+/g, ' ').trim();
+      return (await runInMemory(words)).stdout.replaceAll(/\s+/g, ' ').trim();
     };
     expect(column(0)).toBe(await alone('origin', 300));
     expect(column(1)).toBe(await alone('nextgen', 120));
@@ -171,7 +172,7 @@ describe('on a terminal', () => {
     finish();
     await session.exit;
     const shown = await session.transcript();
-    const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=300] hi']);
+    const { stdout } = await runInMemory(['--sandbox', '[sandbox tokens tokens=300] hi']);
     const end = stdout.trim().split(/\s+/).slice(-4).join(' ');
     expect(shown).toContain(end);
     expect(shown).toMatch(/^origin .* 300 .* stop$/m);
@@ -189,7 +190,7 @@ describe('on a terminal', () => {
       finish();
       await session.exit;
       const shown = await session.transcript();
-      const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=200] hi']);
+      const { stdout } = await runInMemory(['--sandbox', '[sandbox tokens tokens=200] hi']);
       const rows = shown.split('\n').filter((row) => row.includes(' │ '));
       const column = rows.slice(1).map((row) => row.split(' │ ')[1]);
       expect(column.join(' ').replaceAll(/\s+/g, ' ').trim()).toBe(
@@ -232,9 +233,12 @@ test('a model with a profile uses the address and the key of that profile', asyn
       mode: 0o600,
     },
   );
-  const { code, stdout } = await runNatter(['compare', '-m', 'origin,local:origin', 'hello you'], {
-    env: { ...env, NATTER_CONFIG_DIR: config },
-  });
+  const { code, stdout } = await runInMemory(
+    ['compare', '-m', 'origin,local:origin', 'hello you'],
+    {
+      env: { ...env, NATTER_CONFIG_DIR: config },
+    },
+  );
   expect(code).toBe(0);
   expect(stdout).toMatch(/==> origin <==\n\*\*This is the natter sandbox/);
   expect(stdout).toMatch(/==> local:origin <==\nhello you\n$/);

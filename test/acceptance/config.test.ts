@@ -2,12 +2,13 @@ import * as nodeModule from 'node:module';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome } from '../support/natter.ts';
 
 /** Runs natter repeatedly in one home. */
 function inOneHome(more: Readonly<Record<string, string>> = {}) {
   const env = { HOME: temporaryHome(), ...more };
-  return { env, run: (...words: string[]) => runNatter(words, { env }) };
+  return { env, run: (...words: string[]) => runInMemory(words, { env }) };
 }
 
 test('a setting can be set, read, listed and unset', async () => {
@@ -59,20 +60,20 @@ test.each([
   ['colour', 'blue', 'there is no setting "colour"'],
   ['api-key', 'nk-key', 'an API key is not a setting'],
 ])('config set %s %j is a usage error', async (name, value, problem) => {
-  const { code, stderr } = await runNatter(['config', 'set', name, value]);
+  const { code, stderr } = await runInMemory(['config', 'set', name, value]);
   expect(code).toBe(2);
   expect(stderr).toContain(problem);
   expect(stderr).not.toContain('nk-key');
 });
 
 test('config get of a setting without a value is not_found', async () => {
-  const { code, stdout, stderr } = await runNatter(['config', 'get', 'system']);
+  const { code, stdout, stderr } = await runInMemory(['config', 'get', 'system']);
   expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
   expect(stderr).toContain('natter config set system <value>');
 });
 
 test('config get --json has the source', async () => {
-  const { stdout } = await runNatter(['config', 'get', 'model', '--json']);
+  const { stdout } = await runInMemory(['config', 'get', 'model', '--json']);
   expect(JSON.parse(stdout)).toEqual({
     name: 'model',
     value: 'origin',
@@ -81,7 +82,7 @@ test('config get --json has the source', async () => {
 });
 
 test('config list --json has every setting', async () => {
-  const rows = JSON.parse((await runNatter(['config', 'list', '--json'])).stdout) as {
+  const rows = JSON.parse((await runInMemory(['config', 'list', '--json'])).stdout) as {
     name: string;
   }[];
   expect(rows.map(({ name }) => name)).toEqual(
@@ -118,7 +119,7 @@ test.each([
   ['XDG_CONFIG_HOME', (base: string) => join(base, 'natter')],
 ])('%s moves the settings', async (variable, folder) => {
   const base = temporaryHome();
-  const { stdout } = await runNatter(['config', 'path'], { env: { [variable]: base } });
+  const { stdout } = await runInMemory(['config', 'path'], { env: { [variable]: base } });
   expect(stdout).toBe(`${join(folder(base), 'config.json')}\n`);
 });
 
@@ -143,7 +144,7 @@ test.each([
   ['NATTER_PROFILE', '../x'],
   ['NATTER_CONFIG_DIR', 'relative'],
 ])('an invalid %s is a configuration error that names it', async (variable, value) => {
-  const { code, stderr } = await runNatter(['hi'], { env: { [variable]: value } });
+  const { code, stderr } = await runInMemory(['hi'], { env: { [variable]: value } });
   expect(code).toBe(3);
   expect(stderr).toContain(variable);
 });

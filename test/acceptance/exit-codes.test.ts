@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exitCodes, type FailureKind } from '../../src/failure.ts';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { runShell } from '../support/shell.ts';
 
 interface Row {
@@ -98,12 +98,12 @@ test('P23 every exit code is unique', () => {
 
 test('P24 NATTER_DEBUG adds the stack trace', async () => {
   const words = ['--sandbox', '[sandbox 404]'];
-  const { stderr } = await runNatter(words, { env: { NATTER_DEBUG: '1' } });
+  const { stderr } = await runInMemory(words, { env: { NATTER_DEBUG: '1' } });
   expect(stderr).toMatch(/\n\s+at /);
 });
 
 test('an answer at its token limit has a notice and exit code 0', async () => {
-  const { code, stderr } = await runNatter(['--sandbox', '-t', '5', 'hi']);
+  const { code, stderr } = await runInMemory(['--sandbox', '-t', '5', 'hi']);
   expect(code).toBe(0);
   expect(stderr).toMatch(/^natter: the answer reached the token limit/);
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { startNatter, temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
@@ -18,7 +19,7 @@ function storedKey(home: string): unknown {
 }
 
 test.each(['--api-key', '--key', '--token', '-k'])('K1 there is no option %s', async (flag) => {
-  const { code, stderr } = await runNatter([flag, secretKey, 'hi']);
+  const { code, stderr } = await runInMemory([flag, secretKey, 'hi']);
   expect(code).toBe(2);
   expect(stderr).toContain(`unknown option '${flag}'`);
   expectNoSecret(stderr);
@@ -29,7 +30,7 @@ test.each([
   ['--key', `--key=\n${secretKey}`],
   ['-k', `-k${secretKey}`],
 ])('K1 a key after the unknown option %s is not repeated', async (flag, typed) => {
-  const { stderr } = await runNatter([typed, 'hi']);
+  const { stderr } = await runInMemory([typed, 'hi']);
   expect(stderr).toContain(`unknown option '${flag}'\n`);
   expectNoSecret(stderr);
 });
@@ -76,7 +77,7 @@ test('K2 Ctrl+C at the key question stores nothing, and natter ends by SIGINT', 
 test('K2 a key is read from standard input', async () => {
   const server = await serve([[models]]);
   const home = temporaryHome();
-  const login = await runNatter(['auth', 'login', '--base-url', server.url], {
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env: { HOME: home },
     input: `${secretKey}\n`,
   });
@@ -89,7 +90,7 @@ test('K2 a key is read from standard input', async () => {
 test('a key that the service refuses is not stored', async () => {
   const server = await serve([[json(401, { error: { name: 'unauthorized' } })]]);
   const home = temporaryHome();
-  const login = await runNatter(['auth', 'login', '--base-url', server.url], {
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env: { HOME: home },
     input: secretKey,
   });
@@ -110,7 +111,7 @@ test.each([
   ['the word Bearer', 'Bearer nk-first', 'the API key starts with the word Bearer'],
 ])('K10 a key on standard input with %s is refused before any request', async (_, key, why) => {
   const server = await serve([[models]]);
-  const login = await runNatter(['auth', 'login', '--base-url', server.url], { input: key });
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], { input: key });
   expect(login.code).toBe(2);
   expect(login.stderr).toContain(why);
   expect(login.stderr).not.toContain('first');
@@ -124,7 +125,7 @@ test.each([
 ])('K10 NATTER_API_KEY with %s is refused before any request', async (_, key) => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: key };
-  const { code, stderr } = await runNatter(['hi'], { env });
+  const { code, stderr } = await runInMemory(['hi'], { env });
   expect(code).toBe(3);
   expect(stderr).toContain('NATTER_API_KEY');
   expect(stderr).not.toContain('first');
@@ -134,7 +135,7 @@ test.each([
 test('K11 whitespace around a key is trimmed', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: `  ${secretKey}\t\n` };
-  const { code, stdout } = await runNatter(['hi'], { env });
+  const { code, stdout } = await runInMemory(['hi'], { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
 });
@@ -145,6 +146,6 @@ test.each([
 ])('K2 a key on standard input may have a byte order mark of %s', async (_, input) => {
   const server = await serve([[models]]);
   const home = temporaryHome();
-  await runNatter(['auth', 'login', '--base-url', server.url], { env: { HOME: home }, input });
+  await runInMemory(['auth', 'login', '--base-url', server.url], { env: { HOME: home }, input });
   expect(storedKey(home)).toBe(secretKey);
 });

@@ -11,13 +11,8 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import {
-  binary,
-  cleanEnvironment,
-  runNatter,
-  startNatter,
-  temporaryHome,
-} from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { binary, cleanEnvironment, startNatter, temporaryHome } from '../support/natter.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 
 const baseUrl = 'http://127.0.0.1:9';
@@ -27,7 +22,7 @@ const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 async function loggedIn() {
   const home = temporaryHome();
   const words = ['auth', 'login', '--no-check', '--base-url', baseUrl];
-  const { code } = await runNatter(words, { env: { HOME: home }, input: secretKey });
+  const { code } = await runInMemory(words, { env: { HOME: home }, input: secretKey });
   expect(code).toBe(0);
   const folder = join(home, '.config', 'natter');
   return {
@@ -53,11 +48,11 @@ test('K3 at umask 000 the files and their folder are accessible to their owner o
 test('K4 a credentials file readable by others is made private, with a warning', async () => {
   const { env, credentials } = await loggedIn();
   chmodSync(credentials, 0o644);
-  const status = await runNatter(['auth', 'status'], { env });
+  const status = await runInMemory(['auth', 'status'], { env });
   expect(status.stderr).toContain('others could read');
   expect(status.stderr).toContain('it is private now');
   expect(mode(credentials)).toBe('600');
-  const again = await runNatter(['auth', 'status'], { env });
+  const again = await runInMemory(['auth', 'status'], { env });
   expect(again.stderr).toBe(`natter: the key is stored in ${credentials}\n`);
 });
 
@@ -67,11 +62,11 @@ test('K5 a symbolic link is followed and kept, and its target is made private', 
   renameSync(credentials, target);
   symlinkSync(target, credentials);
   chmodSync(target, 0o644);
-  const status = await runNatter(['auth', 'status'], { env });
+  const status = await runInMemory(['auth', 'status'], { env });
   expect(status.stdout).toContain('…cret');
   expect(status.stderr).toContain('others could read');
   expect(mode(target)).toBe('600');
-  await runNatter(['auth', 'logout'], { env });
+  await runInMemory(['auth', 'logout'], { env });
   expect(readFileSync(target, 'utf8')).not.toContain('apiKey');
   expect(readFileSync(credentials, 'utf8')).toBe(readFileSync(target, 'utf8'));
 });
@@ -79,7 +74,7 @@ test('K5 a symbolic link is followed and kept, and its target is made private', 
 test('K6 killed at any moment of config set, natter leaves the old or the new settings', async () => {
   const { env, config } = await loggedIn();
   const long = (letter: string) => letter.repeat(100_000);
-  await runNatter(['config', 'set', 'system', long('a')], { env });
+  await runInMemory(['config', 'set', 'system', long('a')], { env });
   const seen = new Set<string>();
   for (let delay = 20; delay <= 200; delay += 20) {
     const natter = startNatter(['config', 'set', 'system', `${long('b')}${delay}`], { env });
@@ -92,7 +87,7 @@ test('K6 killed at any moment of config set, natter leaves the old or the new se
     seen.add(profiles.default.system.replace(/(.)\1+/, '$1').replace(/\d+$/, ''));
   }
   expect([...seen].filter((start) => start !== 'a' && start !== 'b')).toEqual([]);
-  const after = await runNatter(['config', 'set', 'system', 'whole'], { env });
+  const after = await runInMemory(['config', 'set', 'system', 'whole'], { env });
   expect(after.code).toBe(0);
 });
 
@@ -108,7 +103,7 @@ test.each([
     const spoiled = spoil(readFileSync(credentials, 'utf8'));
     writeFileSync(credentials, spoiled, { mode: 0o600 });
     for (const words of [['hi'], ['auth', 'status'], ['auth', 'logout']]) {
-      const { code, stdout, stderr } = await runNatter(words, { env });
+      const { code, stdout, stderr } = await runInMemory(words, { env });
       expect(code).toBe(3);
       expect(stderr).toContain(credentials);
       expect(stderr).toContain(problem);
@@ -121,7 +116,7 @@ test.each([
 test('K7 a byte order mark in the credentials file is ignored', async () => {
   const { env, credentials } = await loggedIn();
   writeFileSync(credentials, `\uFEFF${readFileSync(credentials, 'utf8')}`, { mode: 0o600 });
-  const { code, stdout } = await runNatter(['auth', 'status'], { env });
+  const { code, stdout } = await runInMemory(['auth', 'status'], { env });
   expect(code).toBe(0);
   expect(stdout).toContain('…cret');
 });
@@ -131,7 +126,7 @@ test.each(['__proto__', 'params.__proto__', 'headers.__proto__', 'params.constru
   async (name) => {
     const { env, config } = await loggedIn();
     const before = readFileSync(config, 'utf8');
-    const { code } = await runNatter(['config', 'set', name, '{"polluted":true}'], { env });
+    const { code } = await runInMemory(['config', 'set', name, '{"polluted":true}'], { env });
     expect(code).toBe(2);
     expect(readFileSync(config, 'utf8')).toBe(before);
   },
@@ -139,7 +134,7 @@ test.each(['__proto__', 'params.__proto__', 'headers.__proto__', 'params.constru
 
 test('K27 a profile named __proto__ is refused', async () => {
   const words = ['config', 'set', 'model', 'x', '--profile', '__proto__'];
-  expect(await runNatter(words)).toMatchObject({ code: 2, stdout: '' });
+  expect(await runInMemory(words)).toMatchObject({ code: 2, stdout: '' });
 });
 
 test('D17 four simultaneous writers lose no setting', async () => {
@@ -149,7 +144,7 @@ test('D17 four simultaneous writers lose no setting', async () => {
     names.map(async (name) => {
       for (const round of [1, 2]) {
         const words = ['config', 'set', `params.${name}${round}`, String(round)];
-        expect(await runNatter(words, { env })).toMatchObject({ code: 0 });
+        expect(await runInMemory(words, { env })).toMatchObject({ code: 0 });
       }
     }),
   );
@@ -164,7 +159,7 @@ test('D17 four simultaneous writers lose no setting', async () => {
 test('a folder in place of the settings file is a storage failure', async () => {
   const home = temporaryHome();
   mkdirSync(join(home, '.config', 'natter', 'config.json'), { recursive: true });
-  const { code, stderr } = await runNatter(['config', 'list'], { env: { HOME: home } });
+  const { code, stderr } = await runInMemory(['config', 'list'], { env: { HOME: home } });
   expect(code).toBe(12);
   expect(stderr).toContain('it is a folder');
 });

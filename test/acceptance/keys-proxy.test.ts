@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
@@ -12,7 +12,7 @@ test('requests to an http service use HTTP_PROXY', async () => {
   const server = await serve([[streamed('Hello')]]);
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...plain, HTTP_PROXY: proxy.url, NATTER_API_KEY: secretKey };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toMatchObject([
     { method: 'POST', target: 'http://service.test/v1/chat/completions' },
   ]);
@@ -22,7 +22,7 @@ test('requests to an https service use a tunnel, and the proxy never gets the ke
   const server = await serve([[streamed('Hello')]], { tls: true });
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...secure, HTTPS_PROXY: proxy.url, NATTER_API_KEY: secretKey };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'service.test:443' }]);
   expectNoSecret(JSON.stringify(proxy.requests));
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
@@ -34,7 +34,7 @@ test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])(
     const server = await serve([[streamed('Hello')]]);
     const proxy = await startProxy({ upstream: server.port });
     const env = { NATTER_BASE_URL: server.url, [variable]: proxy.url };
-    expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+    expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
     expect(proxy.requests).toEqual([]);
   },
 );
@@ -55,7 +55,7 @@ test.each([
     HTTP_PROXY: proxy.url,
     NO_PROXY: list.replace('%port', String(server.port)),
   };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toHaveLength(connection === 'proxy' ? 1 : 0);
 });
 
@@ -63,7 +63,7 @@ test.each(['http://ann:TopSecret@', 'ftp://ann:TopSecret@host', 'http://ann:TopS
   'K18 the invalid proxy address %s is a clear error',
   async (address) => {
     const env = { ...plain, HTTP_PROXY: address, NATTER_DEBUG: '1' };
-    const { code, stdout, stderr } = await runNatter(['hi'], { env });
+    const { code, stdout, stderr } = await runInMemory(['hi'], { env });
     expect(code).toBe(3);
     expect(stderr).toContain('HTTP_PROXY');
     expectNoSecret(stdout, stderr);
@@ -77,7 +77,7 @@ test.each([
   const proxy = await startProxy({ upstream: 9, refusal: 407 });
   const address = proxy.url.replace('://', '://ann:TopSecret@');
   const env = { ...service, [variable]: address, NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
-  const { code, stdout, stderr } = await runNatter(['hi'], { env });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env });
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain('requires a user name and password (407)');
   const sent = Buffer.from('ann:TopSecret').toString('base64');
@@ -87,7 +87,7 @@ test.each([
 
 test('K18 an unreachable proxy is reported without its password', async () => {
   const env = { ...plain, HTTP_PROXY: 'http://ann:TopSecret@127.0.0.1:9', NATTER_DEBUG: '1' };
-  const { code, stderr } = await runNatter(['hi', '--retries', '0'], { env });
+  const { code, stderr } = await runInMemory(['hi', '--retries', '0'], { env });
   expect(code).toBe(10);
   expect(stderr).toContain('127.0.0.1:9');
   expectNoSecret(stderr);

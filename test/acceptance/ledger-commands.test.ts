@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
-import { jsonLines, runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines } from '../support/natter.ts';
 
 test.each<[string, readonly string[], string]>([
   ['run', ['run', '-'], ''],
@@ -15,7 +16,7 @@ test.each<[string, readonly string[], string]>([
   writeFileSync(file, 'hello\n');
   const line = words.map((word) => (word === '-' ? file : word));
   const env = { NATTER_STATE_DIR: state, NATTER_DATA_DIR: join(state, 'data') };
-  expect(await runNatter(['--sandbox', ...line], { env, input })).toMatchObject({ code: 0 });
+  expect(await runInMemory(['--sandbox', ...line], { env, input })).toMatchObject({ code: 0 });
   const folder = join(state, 'usage');
   const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   const lines = jsonLines(text.join('')) as readonly LedgerLine[];

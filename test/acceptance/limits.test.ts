@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { binary, cleanEnvironment, runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { binary, cleanEnvironment, serviceAt } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -21,7 +22,7 @@ interface Dry {
 }
 
 const dryRun = async (...words: string[]): Promise<Dry> => {
-  const { stdout } = await runNatter(['--sandbox', '--dry-run', ...words]);
+  const { stdout } = await runInMemory(['--sandbox', '--dry-run', ...words]);
   return JSON.parse(stdout) as Dry;
 };
 
@@ -63,7 +64,7 @@ test.each([
 test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
   const server = await serve([[streamed('never')]]);
   const input = 'x'.repeat(20_000_000);
-  const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
   expect(code).toBe(7);
   expect(stderr).toBe(
     "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
@@ -75,7 +76,7 @@ test('P9 a prompt that cannot fit the window with any tokenizer is refused befor
 test('a prompt near the window causes a warning with numbers, and is sent', async () => {
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(110_000);
-  const { code, stdout, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
   expect(stderr).toMatch(
     /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
@@ -85,7 +86,7 @@ test('a prompt near the window causes a warning with numbers, and is sent', asyn
 test('a prompt over the window causes a warning, and is sent', async () => {
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(130_000);
-  const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /~130,\d+ tokens, over origin's window of 128,000; -m nextgen has a larger window; --split auto sends it in pieces\n$/,
@@ -101,7 +102,7 @@ test.each([
     [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
   ]);
   const input = 'word'.repeat(130_000);
-  const run = await runNatter(words, { input, env: serviceAt(server) });
+  const run = await runInMemory(words, { input, env: serviceAt(server) });
   expect(run.code).toBe(7);
   expect(run.stderr).toContain(`\n  ${hint}\n`);
 });
@@ -116,7 +117,7 @@ test.each([
   ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
 ])('-m auto selects the smallest model for %s', async (_name, input, model) => {
   const server = await serve([[streamed('answer')]]);
-  const { code } = await runNatter(['-m', 'auto', '-'], { input, env: serviceAt(server) });
+  const { code } = await runInMemory(['-m', 'auto', '-'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
 });
@@ -161,7 +162,7 @@ test.each([
   ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
   ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
 ])('natter refuses %s', async (_name, flags, message) => {
-  const { code, stdout, stderr } = await runNatter(['--sandbox', ...flags, 'hi']);
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', ...flags, 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });

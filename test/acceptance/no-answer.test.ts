@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { choice, delta, done, finish, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { createDataFolder } from '../support/data-folder.ts';
@@ -52,7 +53,7 @@ const rows = [
 
 test.each(rows)('$name', async ({ reply, stdout, stderr }) => {
   const server = await serve([reply]);
-  const result = await runNatter(['hi'], { env: serviceAt(server) });
+  const result = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 14, stdout });
   expect(result.stderr).toMatch(stderr);
 });
@@ -65,7 +66,7 @@ test('X23: a filtered answer is a failed item of a batch, keeps its text, and is
   const output = join(folder, 'out.jsonl');
   writeFileSync(input, `one\n${filtered('two')}\n`);
   const words = ['batch', '--sandbox', input, '-o', output];
-  const first = await runNatter(words);
+  const first = await runInMemory(words);
   expect(first.stderr).toContain('1 of 2 items answered');
   expect(first.stderr).toContain('1 failed: 1 no_answer');
   expect(first.code).toBe(14);
@@ -76,14 +77,14 @@ test('X23: a filtered answer is a failed item of a batch, keeps its text, and is
     usage: expect.any(Object),
     error: { kind: 'no_answer' },
   });
-  const again = await runNatter(words);
+  const again = await runInMemory(words);
   expect(again.code).toBe(14);
   expect(again.stderr).toContain('1 of 2 items answered (1 before)');
 });
 
 test('X23: compare exits with the code of a filtered answer, and shows its text', async () => {
   const words = ['compare', '--sandbox', filtered('hello')];
-  const { code, stdout, stderr } = await runNatter(words);
+  const { code, stdout, stderr } = await runInMemory(words);
   expect(code).toBe(14);
   expect(stdout).toContain('==> nextgen <==\nhello');
   expect(stderr).toMatch(/^natter: origin: the service filtered the answer/m);
@@ -92,14 +93,14 @@ test('X23: compare exits with the code of a filtered answer, and shows its text'
 
 test('X23: a filtered answer is saved in its conversation, not marked as cut', async () => {
   const { env } = createDataFolder();
-  const { code } = await runNatter(['--sandbox', filtered('hello')], { env });
+  const { code } = await runInMemory(['--sandbox', filtered('hello')], { env });
   expect(code).toBe(14);
-  expect(await runNatter(['last'], { env })).toMatchObject({
+  expect(await runInMemory(['last'], { env })).toMatchObject({
     code: 0,
     stdout: 'hello\n',
     stderr: '',
   });
-  const { stdout } = await runNatter(['conversations', 'export', 'latest', '--format', 'json'], {
+  const { stdout } = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
     env,
   });
   const { turns } = JSON.parse(stdout) as { turns: object[] };

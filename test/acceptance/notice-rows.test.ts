@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const missing = ['conversations', 'show', 'seagulls'];
@@ -14,6 +14,6 @@ test('a failure on a narrow terminal breaks between words, and its command is co
 });
 
 test('in a pipe a failure is one line, and its hint another', async () => {
-  const { stderr } = await runNatter(missing, { env: { COLUMNS: '40' } });
+  const { stderr } = await runInMemory(missing, { env: { COLUMNS: '40' } });
   expect(stderr.split('\n')).toHaveLength(3);
 });

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { binary, cleanEnvironment, runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { binary, cleanEnvironment, serviceAt } from '../support/natter.ts';
 import { chunk, delta, done, lastChunk, stream, streamHead } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -119,7 +120,7 @@ test('P4 an answer is printed although standard error is full', async () => {
 
 test('P17 standard output has only the answer, and standard error everything else', async () => {
   const words = ['--sandbox', '-t', '1', '[sandbox 500 retry-after=0 times=1 echo]hello you'];
-  const { code, stdout, stderr } = await runNatter(words);
+  const { code, stdout, stderr } = await runInMemory(words);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'hello\n' });
   expect(stderr).toMatch(/retry 1 of 4/);
   expect(stderr).toMatch(/token limit/);
@@ -128,8 +129,8 @@ test('P17 standard output has only the answer, and standard error everything els
 test('P25 the C locale changes no byte of an answer', async () => {
   const words = ['--sandbox', '[sandbox unicode]'];
   const [plain, unicode] = await Promise.all([
-    runNatter(words, { env: { LANG: 'C', LC_ALL: 'C' } }),
-    runNatter(words),
+    runInMemory(words, { env: { LANG: 'C', LC_ALL: 'C' } }),
+    runInMemory(words),
   ]);
   expect(plain.stdoutBytes.equals(unicode.stdoutBytes)).toBe(true);
 });
@@ -148,7 +149,7 @@ test.each([
   [['--raw'], ''],
 ])('N2: D21 with %j a pipe gets exactly the bytes of the answer, then %j', async (flags, end) => {
   const server = await serve([answerOf(...Array.from(hostile))]);
-  const { code, stdoutBytes, stderr } = await runNatter([...flags, 'hi'], {
+  const { code, stdoutBytes, stderr } = await runInMemory([...flags, 'hi'], {
     env: serviceAt(server),
   });
   expect({ code, hash: sha256(stdoutBytes) }).toEqual({ code: 0, hash: sha256(hostile + end) });
@@ -172,19 +173,19 @@ test('S36 bytes that are not UTF-8 become U+FFFD, and the rest of the answer sta
   const [before = '', after = ''] = delta('a#b\u001B[0m').split('#');
   const piece = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
   const server = await serve([[streamHead(), chunk(piece), chunk(done), lastChunk]]);
-  const { stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(stdout).toBe('a\uFFFDb\u001B[0m\n');
 });
 
 test('a lone surrogate becomes U+FFFD', async () => {
   const server = await serve([answerOf('a\uD83D', 'b\uDE00', 'c\uD83D')]);
-  const { stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(stdout).toBe('a\uFFFDb\uFFFDc\uFFFD\n');
 });
 
 test('T14 --markdown in a pipe removes control sequences, with a notice', async () => {
   const server = await serve([answerOf(hostile)]);
-  const { code, stdout, stderr } = await runNatter(['--markdown', 'hi'], {
+  const { code, stdout, stderr } = await runInMemory(['--markdown', 'hi'], {
     env: serviceAt(server),
   });
   expect(code).toBe(0);
@@ -195,13 +196,13 @@ test('T14 --markdown in a pipe removes control sequences, with a notice', async 
 
 test('T19 natter itself writes no escape sequences into a pipe', async () => {
   const words = ['--sandbox', '--retries', '1', '[sandbox markdown]'];
-  const { stdout, stderr } = await runNatter(words);
+  const { stdout, stderr } = await runInMemory(words);
   expect(stdout + stderr).not.toContain('\u001B');
 });
 
 test('T4 an error message of the service cannot control the terminal', async () => {
   const words = ['--sandbox', String.raw`[sandbox 400 message="\u001b]0;x\u0007bad\u202e"]`];
-  const { stderr } = await runNatter(words);
+  const { stderr } = await runInMemory(words);
   expect(stderr).toContain('bad');
   expect(stderr).not.toMatch(/[\u001B\u0007\u202E]/);
 });

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
@@ -10,9 +11,9 @@ import { serve } from '../support/serve.ts';
 async function twoProfiles() {
   const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
   const env = { HOME: temporaryHome() };
-  const run = (...words: string[]) => runNatter(words, { env });
+  const run = (...words: string[]) => runInMemory(words, { env });
   for (const [name, { url }] of [['work', work] as const, ['home', home] as const]) {
-    await runNatter(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {
+    await runInMemory(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {
       env,
       input: `nk-${name}`,
     });
@@ -32,8 +33,10 @@ test('--profile, NATTER_PROFILE and config use select the service and its key, i
   expect((await run('hi')).stdout).toBe('Home\n');
   expect(home.requests[0]?.headers['authorization']).toBe('Bearer nk-home');
   const byVariable = { ...env, NATTER_PROFILE: 'work' };
-  expect((await runNatter(['hi'], { env: byVariable })).stdout).toBe('Work\n');
-  expect((await runNatter(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe('Home\n');
+  expect((await runInMemory(['hi'], { env: byVariable })).stdout).toBe('Work\n');
+  expect((await runInMemory(['hi', '--profile', 'home'], { env: byVariable })).stdout).toBe(
+    'Home\n',
+  );
 });
 
 test('config profiles shows the current profile, and which have keys', async () => {
@@ -64,7 +67,7 @@ test.each([
   ['config remove-profile', ['config', 'remove-profile', 'wrok']],
   ['auth status', ['auth', 'status', '--profile', 'wrok']],
 ])('an unknown profile in %s is reported with the existing ones', async (_, words) => {
-  const { code, stderr } = await runNatter(words);
+  const { code, stderr } = await runInMemory(words);
   expect(code).toBe(3);
   expect(stderr).toBe('natter: there is no profile "wrok"\n  the profiles are default\n');
 });
@@ -73,7 +76,7 @@ test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 
   'K26 %j is not a valid profile name',
   async (name) => {
     const words = ['config', 'set', 'model', 'x', `--profile=${name}`];
-    const { code, stderr } = await runNatter(words);
+    const { code, stderr } = await runInMemory(words);
     expect(code).toBe(2);
     expect(stderr).toContain('is not a profile name');
   },
@@ -82,16 +85,16 @@ test.each(['', '../x', '/etc/passwd', 'a b', 'x'.repeat(65), '-x', '__proto__', 
 test('login to a profile that is not current suggests config use', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--no-check', '--base-url', 'https://a.example'];
-  const login = await runNatter([...words, '--profile', 'work'], { env, input: 'nk-key' });
+  const login = await runInMemory([...words, '--profile', 'work'], { env, input: 'nk-key' });
   expect(login.stderr).toContain('natter config use work');
-  await runNatter(['config', 'use', 'work'], { env });
-  const again = await runNatter([...words, '--profile', 'work'], { env, input: 'nk-key' });
+  await runInMemory(['config', 'use', 'work'], { env });
+  const again = await runInMemory([...words, '--profile', 'work'], { env, input: 'nk-key' });
   expect(again.stderr).not.toContain('config use');
 });
 
 test('config use warns if NATTER_PROFILE overrides it', async () => {
   const { env } = await twoProfiles();
-  const { stderr } = await runNatter(['config', 'use', 'work'], {
+  const { stderr } = await runInMemory(['config', 'use', 'work'], {
     env: { ...env, NATTER_PROFILE: 'home' },
   });
   expect(stderr).toContain('NATTER_PROFILE is set and overrides it');
@@ -100,7 +103,7 @@ test('config use warns if NATTER_PROFILE overrides it', async () => {
 test('--sandbox ignores the services of profiles', async () => {
   const { env, work } = await twoProfiles();
   const words = ['--sandbox', '[sandbox echo] hello'];
-  const { code, stdout } = await runNatter(words, { env: { ...env, NATTER_PROFILE: 'work' } });
+  const { code, stdout } = await runInMemory(words, { env: { ...env, NATTER_PROFILE: 'work' } });
   expect(code).toBe(0);
   expect(stdout).toContain('hello');
   expect(work.connections()).toBe(0);
@@ -108,7 +111,7 @@ test('--sandbox ignores the services of profiles', async () => {
 
 test('--sandbox uses the settings of a profile for the terminal', async () => {
   const { env } = await twoProfiles();
-  const run = (...words: readonly string[]) => runNatter(words, { env });
+  const run = (...words: readonly string[]) => runInMemory(words, { env });
   await run('config', 'set', 'wrap', 'none', '--profile', 'work');
   await run('config', 'set', 'max-tokens', '7', '--profile', 'work');
   const words = ['--sandbox', '--profile', 'work', '--dry-run', 'hi'];
@@ -124,7 +127,7 @@ test('--sandbox uses the settings of a profile for the terminal', async () => {
 test('--sandbox works with a damaged settings file, with a warning', async () => {
   const { env } = await twoProfiles();
   writeFileSync(join(env.HOME, '.config/natter/config.json'), '{');
-  const { code, stderr } = await runNatter(['--sandbox', 'hi'], { env });
+  const { code, stderr } = await runInMemory(['--sandbox', 'hi'], { env });
   expect(code).toBe(0);
   expect(stderr).toMatch(/^natter: warning: .*; the sandbox uses the default settings\n/);
 });

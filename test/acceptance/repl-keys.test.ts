@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
 
 const stash = '\u0013';
@@ -39,17 +39,17 @@ test('a draft that is put aside survives a kill', async () => {
 
 test('a key of the profile opens the search', async () => {
   const env = sharedHome();
-  const set = await runNatter(['config', 'set', 'keys.search-start', 'f4'], { env });
+  const set = await runInMemory(['config', 'set', 'keys.search-start', 'f4'], { env });
   expect(set).toMatchObject({
     code: 0,
     stderr: 'natter: keys.search-start is set to f4 in profile default\n',
   });
-  const taken = await runNatter(['config', 'set', 'keys.undo', 'f4'], { env });
+  const taken = await runInMemory(['config', 'set', 'keys.undo', 'f4'], { env });
   expect([taken.code, taken.stderr.split('\n')[0]]).toEqual([
     2,
     'natter: f4 of undo is the key of search-start, too',
   ]);
-  const listed = await runNatter(['config', 'keys'], { env });
+  const listed = await runInMemory(['config', 'keys'], { env });
   expect(listed.stdout).toContain('search-start\tF4\tprofile default\t');
   const terminal = await openRepl(['--base-url', 'http://127.0.0.1:9'], { env });
   terminal.type('\u001BOS');

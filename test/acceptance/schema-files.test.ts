@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 
 // A socket exists, and reading it fails for every user.
 test.skipIf(process.platform === 'win32')(
@@ -14,7 +14,7 @@ test.skipIf(process.platform === 'win32')(
     const server = createServer().listen(join(cwd, 'person'));
     await once(server, 'listening');
     const words = ['--sandbox', '--schema', 'person', 'who?'];
-    const { code, stdout, stderr } = await runNatter(words, { cwd });
+    const { code, stdout, stderr } = await runInMemory(words, { cwd });
     server.close();
     expect(stderr).toContain('natter: cannot read person: ');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

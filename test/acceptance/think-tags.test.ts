@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { createDataFolder } from '../support/data-folder.ts';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { delta, done, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -23,18 +24,18 @@ test.each([
   [['--raw'], {}, '<think>hm</think>\n\nyes'],
   [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n'],
 ])('N8: with %j and %j the reasoning is a part of the answer', async (flags, env, shown) => {
-  const { stdout, stderr } = await runNatter(['--sandbox', ...flags, prompt], { env });
+  const { stdout, stderr } = await runInMemory(['--sandbox', ...flags, prompt], { env });
   expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: '' });
 });
 
 test('N8: --reasoning shows the reasoning on standard error', async () => {
-  const { stdout, stderr } = await runNatter(['--sandbox', '--reasoning', prompt]);
+  const { stdout, stderr } = await runInMemory(['--sandbox', '--reasoning', prompt]);
   expect({ stdout, stderr }).toEqual({ stdout: 'yes\n', stderr: 'hm\n' });
 });
 
 test('N8: --schema checks the answer without its reasoning', async () => {
   const server = await serve([stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)]);
-  const { code, stdout } = await runNatter(['--schema', 'a int', 'hi'], {
+  const { code, stdout } = await runInMemory(['--schema', 'a int', 'hi'], {
     env: serviceAt(server),
   });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a": 1}\n' });

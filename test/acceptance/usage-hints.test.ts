@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 
 // N13: the options of other programs
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ['config', 'lst', 'did you mean list? See natter config --help'],
   ['auth', 'logn', 'did you mean login? See natter auth --help'],
 ])('natter %s %s has the hint: %s', async (first, second, hint) => {
-  const { code, stderr } = await runNatter([first, second]);
+  const { code, stderr } = await runInMemory([first, second]);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}`);
 });
@@ -52,13 +52,13 @@ test.each([
   [['auth', 'login', '--kye'], 'see natter auth login --help'],
   [['compare', '--kye'], 'see natter compare --help; put text that starts with a dash after --'],
 ])('natter %j has only the hint: %s', async (words, hint) => {
-  const { code, stderr } = await runNatter(words);
+  const { code, stderr } = await runInMemory(words);
   expect(code).toBe(2);
   expect(stderr.split('\n').slice(1)).toEqual([`  ${hint}`, '']);
 });
 
 test('a field that the sandbox does not take is refused with a hint', async () => {
-  const { code, stderr } = await runNatter(['--sandbox', '--param', 'temperature=0', 'hi']);
+  const { code, stderr } = await runInMemory(['--sandbox', '--param', 'temperature=0', 'hi']);
   expect(code).toBe(7);
   expect(stderr).toContain('unsupported parameter: "temperature"');
   expect(stderr).toContain(

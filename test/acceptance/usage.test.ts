@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -61,7 +62,7 @@ test.each([
   ['a missing file', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
   const server = await serve([[streamed('Hello')]]);
-  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`natter: ${message}`);
   expect(server.connections()).toBe(0);
@@ -74,13 +75,13 @@ test.each([
   [['doctor', 'who', 'is', 'the', 'best'], 'for a prompt: natter chat doctor who is the best'],
   [['completion', 'tcsh'], 'see natter completion --help'],
 ])('words after a command have a hint: %j', async (words, hint) => {
-  const { code, stderr } = await runNatter(words);
+  const { code, stderr } = await runInMemory(words);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}\n`);
 });
 
 test.each(['default', 'set', 'use'])('natter models %s names the setting', async (word) => {
-  const { code, stderr } = await runNatter(['models', word, 'nextgen']);
+  const { code, stderr } = await runInMemory(['models', word, 'nextgen']);
   expect(code).toBe(2);
   expect(stderr).toContain('\n  natter config set model nextgen\n');
 });
@@ -93,7 +94,7 @@ test.each([
   ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
 ])('options may be %s the prompt', async (_, words) => {
   const server = await serve([[streamed('Hello')]]);
-  await runNatter(words, { env: serviceAt(server) });
+  await runInMemory(words, { env: serviceAt(server) });
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
     model: 'nextgen',
     messages: [{ role: 'user', content: 'hi' }],
@@ -110,7 +111,7 @@ test.each([
   [['why', 'models?'], 'why models?'],
 ])('natter %j sends the prompt "%s"', async (words, prompt) => {
   const server = await serve([[streamed('Hello')]]);
-  expect((await runNatter(words, { env: serviceAt(server) })).code).toBe(0);
+  expect((await runInMemory(words, { env: serviceAt(server) })).code).toBe(0);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
     messages: [{ role: 'user', content: prompt }],
   });
@@ -144,7 +145,7 @@ test.each(['model list', 'modles list', 'conversatons', 'login', 'version', 'upd
 
 test('Y10: in a script a prompt like a command is sent, with one line on standard error', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const result = await runNatter(['model', 'list'], { env: serviceAt(server) });
+  const result = await runInMemory(['model', 'list'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(result.stderr).toBe(
     'natter: "model list" looks like the command natter models list; sending it as a prompt\n',
@@ -191,7 +192,7 @@ test.each([[['modles', '--quiet']], [['hello']], [['what', 'modles']]])(
   'in a pipe %j is sent without a notice',
   async (words) => {
     const server = await serve([[streamed('Hello')]]);
-    const { stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+    const { stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
     expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
   },
 );
@@ -202,21 +203,21 @@ test.each([
   ['no service', ['hi', '--json'], 'configuration'],
   ['an unknown setting', ['config', 'get', 'nope', '--json'], 'usage'],
 ])('with --json %s is one JSON line on standard error', async (_, words, kind) => {
-  const { stdout, stderr } = await runNatter(words);
+  const { stdout, stderr } = await runInMemory(words);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/^\{.*\}\n$/);
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
 });
 
 test('with --json an unreachable service is an error in the document and on standard error', async () => {
-  const { stdout, stderr } = await runNatter(['hi', '--json', '--base-url=http://127.0.0.1:9']);
+  const { stdout, stderr } = await runInMemory(['hi', '--json', '--base-url=http://127.0.0.1:9']);
   const error = { kind: 'unreachable', message: expect.any(String) as string };
   expect(JSON.parse(stderr)).toMatchObject({ error });
   expect(JSON.parse(stdout)).toMatchObject({ content: '', incomplete: true, error });
 });
 
 test('--json after -- is text, so failures are printed as text', async () => {
-  const { stderr } = await runNatter(['--', '--json']);
+  const { stderr } = await runInMemory(['--', '--json']);
   expect(stderr).toMatch(/^natter: no service is configured\n/);
 });
 
@@ -228,7 +229,7 @@ test.each([
   ],
   ['an image', ['hi', '--image', 'a.png'], 'natter sends no images; -f attaches a text file'],
 ])('the hint for %s', async (_, words, hint) => {
-  const { code, stderr } = await runNatter(words);
+  const { code, stderr } = await runInMemory(words);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}\n`);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -24,7 +24,7 @@ test.each([
 
 test('a stored conversation is wrapped between words, and natter last leaves that to the terminal', async () => {
   const env = sharedHome();
-  await runNatter(['--sandbox', prompt], { env });
+  await runInMemory(['--sandbox', prompt], { env });
   const open = (...words: string[]) => openTerminal(words, { columns: 22, env });
   const [shown, last] = [open('conversations', 'show', 'latest'), open('last')];
   await Promise.all([shown.exit, last.exit]);
@@ -33,7 +33,7 @@ test('a stored conversation is wrapped between words, and natter last leaves tha
 });
 
 test('an answer in a pipe is not wrapped', async () => {
-  const { stdout } = await runNatter(['--sandbox', '--markdown', '--color', 'always', prompt], {
+  const { stdout } = await runInMemory(['--sandbox', '--markdown', '--color', 'always', prompt], {
     env: { COLUMNS: '22', LC_ALL: 'C.UTF-8' },
   });
   expect(stdout).toContain('• one two three four five six\n');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { runInMemory } from '../support/in-memory.ts';
+import { runNatter } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
@@ -22,7 +23,7 @@ test('requests to an https service use a tunnel, and the proxy never gets the ke
   const server = await serve([[streamed('Hello')]], { tls: true });
   const proxy = await startProxy({ upstream: server.port });
   const env = { ...secure, HTTPS_PROXY: proxy.url, NATTER_API_KEY: secretKey };
-  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'service.test:443' }]);
   expectNoSecret(JSON.stringify(proxy.requests));
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);

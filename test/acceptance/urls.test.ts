@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { runInMemory } from '../support/in-memory.ts';
-import { serviceAt } from '../support/natter.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { certificatePath } from '../support/raw-server.ts';
 import { response, streamed } from '../support/raw-replies.ts';
@@ -18,7 +17,7 @@ async function openPlaces(reply: Buffer) {
 
 test('-f with an https: URL attaches the text of the page, without the key', async () => {
   const { web, service, env } = await openPlaces(page);
-  const { code, stdout } = await runInMemory(['-f', `${web.url}/a?b=c`, 'sum up'], { env });
+  const { code, stdout } = await runNatter(['-f', `${web.url}/a?b=c`, 'sum up'], { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
   const block = `<file name=\\"${web.url}/a?b=c\\">\\n# Title\\n\\nOne\\n</file>`;
   expect(service.requests[0]?.body).toContain(block);
@@ -33,7 +32,7 @@ test('-f with a URL uses the proxy', async () => {
   const proxy = await startProxy({ upstream: web.port });
   // A name that only the proxy can look up, so the certificate is for a different host.
   const words = ['-f', 'https://pages.test/', 'sum up'];
-  const { code, stderr } = await runInMemory(words, { env: { ...env, HTTPS_PROXY: proxy.url } });
+  const { code, stderr } = await runNatter(words, { env: { ...env, HTTPS_PROXY: proxy.url } });
   expect(code).toBe(10);
   expect(stderr).toContain('natter: cannot attach https://pages.test/: ');
   expect(proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
@@ -47,14 +46,14 @@ test.each([
   ['an image', response(200, { 'content-type': 'image/png' }), 2, /it is image\/png, not text/],
 ])('-f with the URL of %s is refused, and nothing is sent', async (_name, reply, code, message) => {
   const { web, service, env } = await openPlaces(reply);
-  const run = await runInMemory(['-f', web.url, 'sum up'], { env });
+  const run = await runNatter(['-f', web.url, 'sum up'], { env });
   expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
   expect(run.stderr).toMatch(message);
   expect(service.requests).toEqual([]);
 });
 
 test('-f with an http: URL is refused', async () => {
-  const { code, stderr } = await runInMemory(['--sandbox', '-f', 'http://127.0.0.1:1/', 'hi']);
+  const { code, stderr } = await runNatter(['--sandbox', '-f', 'http://127.0.0.1:1/', 'hi']);
   expect(code).toBe(2);
   expect(stderr).toBe(
     'natter: cannot attach http://127.0.0.1:1/: only https addresses are fetched\n' +

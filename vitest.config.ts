@@ -28,7 +28,10 @@ export default defineConfig({
         // What the wire decides is tested over both transports (docs/decisions/0001-http-transport.md).
         test: {
           name: 'undici',
-          include: ['test/client/*.test.ts'],
+          include: [
+            'test/client/client-{bodies,limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
+            'test/client/{no-answer,unusual-response}.test.ts',
+          ],
           provide: { network: 'undici' },
         },
       },

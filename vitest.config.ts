@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { limitedForks } from './test/support/limited-forks.ts';
 
 // The time limits are for tests that hang: a busy machine takes many times as long as an idle one.
 export default defineConfig({
   test: {
-    pool: limitedForks,
+    pool: 'forks',
+    // No test mocks a module, and most of a file's time would go into loading natter again.
+    isolate: false,
     globalSetup: 'test/support/temporary-folder.ts',
     // Many tests wait for programs, so one worker would leave a second processor idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
@@ -13,13 +14,24 @@ export default defineConfig({
     hookTimeout: 90_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      { extends: true, test: { name: 'natter', include: ['test/**/*.test.{ts,tsx}'] } },
+      {
+        extends: true,
+        test: {
+          name: 'natter',
+          include: ['test/**/*.test.{ts,tsx}'],
+          // `npm run test:documents`
+          exclude: ['test/docs/**', 'test/package/**'],
+        },
+      },
       {
         extends: true,
         // What the wire decides is tested over both transports (docs/decisions/0001-http-transport.md).
         test: {
           name: 'undici',
-          include: ['test/client/*.test.ts'],
+          include: [
+            'test/client/client-{bodies,limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
+            'test/client/{no-answer,unusual-response}.test.ts',
+          ],
           provide: { network: 'undici' },
         },
       },

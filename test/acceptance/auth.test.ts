@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -11,7 +12,7 @@ const models = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 test('login checks the key with the service, stores address and key, and reports the models', async () => {
   const server = await serve([[models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
-  const login = await runNatter(['auth', 'login', '--base-url', server.url], {
+  const login = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env,
     input: 'nk-first-key-0001',
   });
@@ -24,13 +25,13 @@ test('login checks the key with the service, stores address and key, and reports
     ].join('\n'),
   );
   expect(server.requests[0]).toMatchObject({ method: 'GET', path: '/v1/models' });
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[1]?.headers['authorization']).toBe('Bearer nk-first-key-0001');
 });
 
 test('login accepts a service without a list of models, and reports that the key was not checked', async () => {
   const server = await serve([[json(404, {})]]);
-  const { code, stderr } = await runNatter(['auth', 'login', '--base-url', server.url], {
+  const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     input: 'nk-key',
   });
   expect(code).toBe(0);
@@ -41,9 +42,9 @@ test('N3 login finds an API without /v1, and stores its path', async () => {
   const server = await serve([[json(404, {})], [models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
   const url = `${server.url}/gateway`;
-  const login = await runNatter(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
+  const login = await runInMemory(['auth', 'login', '--base-url', url], { env, input: 'nk-key' });
   expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining('api-path is /') });
-  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello\n');
+  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/gateway/v1/models',
     '/gateway/models',
@@ -54,7 +55,7 @@ test('N3 login finds an API without /v1, and stores its path', async () => {
 test('N3 login finds an API that lists no models by how it refuses a prompt', async () => {
   const server = await serve([[json(404, {})], [json(404, {})], [json(404, {})], [json(400, {})]]);
   const url = `${server.url}/gateway`;
-  const { code, stderr } = await runNatter(['auth', 'login', '--base-url', url], {
+  const { code, stderr } = await runInMemory(['auth', 'login', '--base-url', url], {
     input: 'nk-key',
   });
   expect(code).toBe(0);
@@ -74,7 +75,7 @@ test.each([
 ])('login %j suggests a model of the service', async (words, advice) => {
   const server = await serve([[json(200, { data: [{ id: '$(x)' }, { id: 'llama3.2:3b' }] })]]);
   const login = ['auth', 'login', '--base-url', server.url, ...words];
-  const { code, stderr } = await runNatter(login, { input: 'nk-key' });
+  const { code, stderr } = await runInMemory(login, { input: 'nk-key' });
   expect(code).toBe(0);
   expect(stderr).toContain(`origin, the current model, is not one of them: ${advice}\n`);
 });
@@ -87,14 +88,14 @@ test('login without a key on a terminal stores only the address', async () => {
   terminal.type('\r');
   expect((await terminal.exit).exitCode).toBe(0);
   expect(existsSync(join(env.HOME, '.config', 'natter', 'credentials.json'))).toBe(false);
-  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello\n');
+  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests[1]?.headers).not.toHaveProperty('authorization');
 });
 
 test('login on a terminal suggests the current address', async () => {
   const server = await serve([[models]]);
   const env = { HOME: temporaryHome() };
-  await runNatter(['config', 'set', 'base-url', server.url], { env });
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
   const terminal = openTerminal(['auth', 'login'], { env });
   await terminal.waitFor(/Base URL of the service \[http:.*\]:/);
   terminal.type('\r');
@@ -113,7 +114,7 @@ test.each([
     '--base-url must be an http:// or https:// address',
   ],
 ])('login %s is a usage error', async (_, words, message) => {
-  const { code, stderr } = await runNatter(words, { input: 'nk-key' });
+  const { code, stderr } = await runInMemory(words, { input: 'nk-key' });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
@@ -135,7 +136,7 @@ test('login with a refused key names the status, the address and what to correct
   const server = await serve([[refused], [json(403, {})], [models], [refused]]);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: 'nk-variable' };
   const login = (...words: readonly string[]) =>
-    runNatter(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });
+    runInMemory(['auth', 'login', '--base-url', server.url, ...words], { env, input: 'nk-key' });
   const next = 'check the key with its issuer, or correct the address: natter auth login';
   expect(await login()).toMatchObject({
     code: 4,
@@ -153,7 +154,7 @@ test('login with a refused key names the status, the address and what to correct
 
 test.each(['', ' \n\t\n'])('login with the standard input %j says what to type', async (input) => {
   const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9'];
-  expect(await runNatter(words, { input })).toMatchObject({
+  expect(await runInMemory(words, { input })).toMatchObject({
     code: 2,
     stderr:
       'natter: standard input has no API key\n  pipe it in: printf %s "$KEY" | natter auth login\n',
@@ -163,19 +164,19 @@ test.each(['', ' \n\t\n'])('login with the standard input %j says what to type',
 test('login to an unreachable service stores nothing', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9', '--retries', '0'];
-  const { code } = await runNatter(words, { env, input: 'nk-key' });
+  const { code } = await runInMemory(words, { env, input: 'nk-key' });
   expect(code).toBe(10);
   expect(existsSync(join(env.HOME, '.config', 'natter'))).toBe(false);
 });
 
 test('status shows the source of each value', async () => {
   const env = { HOME: temporaryHome() };
-  await runNatter(['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'], {
+  await runInMemory(['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'], {
     env,
     input: 'nk-first-key-0001',
   });
   const more = { ...env, NATTER_MODEL: 'nextgen' };
-  expect((await runNatter(['auth', 'status'], { env: more })).stdout).toBe(
+  expect((await runInMemory(['auth', 'status'], { env: more })).stdout).toBe(
     [
       'profile\tdefault\tdefault',
       'base-url\thttps://api.example.com\tprofile default',
@@ -184,10 +185,10 @@ test('status shows the source of each value', async () => {
       '',
     ].join('\n'),
   );
-  const { stderr } = await runNatter(['auth', 'status'], { env });
+  const { stderr } = await runInMemory(['auth', 'status'], { env });
   const file = join(env.HOME, '.config/natter/credentials.json');
   expect(stderr).toBe(`natter: the key is stored in ${file}\n`);
-  const { stdout } = await runNatter(['auth', 'status', '--json'], { env: more });
+  const { stdout } = await runInMemory(['auth', 'status', '--json'], { env: more });
   expect(JSON.parse(stdout)).toContainEqual({
     name: 'model',
     value: 'nextgen',
@@ -198,7 +199,7 @@ test('status shows the source of each value', async () => {
 test('status --check lists the models of the service', async () => {
   const server = await serve([[models]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key', NATTER_MODEL: 'other' };
-  const { code, stdout, stderr } = await runNatter(['auth', 'status', '--check'], { env });
+  const { code, stdout, stderr } = await runInMemory(['auth', 'status', '--check'], { env });
   expect(code).toBe(0);
   expect(stdout).toContain(`base-url\t${server.url}\t`);
   expect(stderr).toContain(`natter: ${server.url} answered: it offers origin, nextgen\n`);
@@ -215,7 +216,7 @@ test.each([
   async (status, exitCode) => {
     const server = await serve([[json(status, { error: { message: 'no' } })]]);
     const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'nk-key' };
-    const { code, stdout } = await runNatter(['auth', 'status', '--check', '--json'], { env });
+    const { code, stdout } = await runInMemory(['auth', 'status', '--check', '--json'], { env });
     expect(code).toBe(exitCode);
     expect(JSON.parse(stdout)).toHaveLength(4);
     expect(server.requests).toHaveLength(1);
@@ -223,7 +224,7 @@ test.each([
 );
 
 test('status --check without a service is a configuration failure', async () => {
-  expect(await runNatter(['auth', 'status', '--check'])).toMatchObject({
+  expect(await runInMemory(['auth', 'status', '--check'])).toMatchObject({
     code: 3,
     stderr: expect.stringMatching(/^natter: no service is configured, so/) as string,
   });
@@ -233,7 +234,7 @@ test('status --check without a service is a configuration failure', async () => 
 
 test('status --check --sandbox names the sandbox, not the service', async () => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9' };
-  const { code, stderr } = await runNatter(['auth', 'status', '--check', '--sandbox'], { env });
+  const { code, stderr } = await runInMemory(['auth', 'status', '--check', '--sandbox'], { env });
   expect(code).toBe(0);
   expect(stderr).toContain('natter: the sandbox answered: it offers origin, nextgen\n');
 });
@@ -258,8 +259,8 @@ test('status on a terminal is a table with a heading', async () => {
 test('logout deletes the key and keeps the address', async () => {
   const env = { HOME: temporaryHome() };
   const words = ['auth', 'login', '--no-check', '--base-url', 'https://api.example.com'];
-  await runNatter(words, { env, input: 'nk-key' });
-  const logout = await runNatter(['auth', 'logout'], { env });
+  await runInMemory(words, { env, input: 'nk-key' });
+  const logout = await runInMemory(['auth', 'logout'], { env });
   expect(logout).toMatchObject({
     code: 0,
     stdout: '',
@@ -267,13 +268,13 @@ test('logout deletes the key and keeps the address', async () => {
   });
   const folder = join(env.HOME, '.config', 'natter');
   expect(readFileSync(join(folder, 'credentials.json'), 'utf8')).not.toContain('nk-key');
-  expect((await runNatter(['config', 'get', 'base-url'], { env })).stdout).toBe(
+  expect((await runInMemory(['config', 'get', 'base-url'], { env })).stdout).toBe(
     'https://api.example.com\n',
   );
-  expect((await runNatter(['auth', 'logout'], { env })).stderr).toContain('has no stored key');
+  expect((await runInMemory(['auth', 'logout'], { env })).stderr).toContain('has no stored key');
 });
 
 test('logout reports a key that is still set in the environment', async () => {
-  const { stderr } = await runNatter(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
+  const { stderr } = await runInMemory(['auth', 'logout'], { env: { NATTER_API_KEY: 'nk-key' } });
   expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
 });

@@ -1,6 +1,8 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../sandbox/sandbox-helpers.ts';
-import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
 import { jsonLines } from '../support/natter.ts';
 
 const request = (id: string, content: string, more: object = {}) =>
@@ -165,4 +167,167 @@ describe('--output-format openai', () => {
     expect(mixed.code).toBe(2);
     expect(mixed.stderr).toContain('own.jsonl and piece-2.jsonl have results in different formats');
   });
+});
+
+describe('--output-format csv', () => {
+  const table = 'id;text\n1;"a;b"\n2;[sandbox 400] x\n3;"two\nlines"\n';
+  const words = ['t.csv', '--template', '{{text}}', '--output-format', 'csv'];
+
+  async function openTablePlace(): Promise<BatchPlace> {
+    const place = await openBatchPlace();
+    place.write('t.csv', table);
+    return place;
+  }
+
+  const rows = [
+    'id;text;answer;answer_error\n',
+    '1;"a;b";"a;b";\n',
+    /2;\[sandbox 400\] x;;"?invalid_request: .*\n/.source,
+    '3;"two\nlines";"two\nlines";\n',
+  ];
+  const whole = new RegExp(`^${rows.join('')}$`);
+
+  test('has the columns of the input, the answer and the error', async () => {
+    const place = await openTablePlace();
+    const { code, stdout } = await place.run(words);
+    expect(code).toBe(7);
+    expect(stdout).toMatch(whole);
+  });
+
+  test('with -o is written after each run, and resumes', async () => {
+    const place = await openTablePlace();
+    await place.run([...words, '-o', 'out.csv', '--limit', '1']);
+    expect(place.read('out.csv')).toBe(`${rows[0]}${rows[1]}`);
+    await place.run([...words, '-o', 'out.csv']);
+    expect(place.read('out.csv')).toMatch(whole);
+    expect(place.asked).toHaveLength(3);
+    const again = await place.run([...words, '-o', 'out.csv', '--dry-run']);
+    expect(again.stderr).toContain('1 of 3 items would be sent (2 already answered)');
+    expect(place.results('out.csv.jsonl')).toHaveLength(3);
+  });
+
+  test('has empty cells for items without a result', async () => {
+    const place = await openBatchPlace([rule('401')]);
+    place.write('p.txt', promptLines(3));
+    const run = ['p.txt', '--output-format', 'csv', '-o', 'out.csv', '--concurrency', '1'];
+    expect((await place.run(run)).code).toBe(4);
+    const lines = place.read('out.csv').split('\n');
+    expect(lines[1]).toMatch(/^,prompt 1,,"?unauthorized: /);
+    expect(lines.slice(2)).toEqual([',prompt 2,,', ',prompt 3,,', '']);
+  });
+
+  test('of a pipe goes to a pipe', async () => {
+    const place = await openTablePlace();
+    const { stdout } = await place.run(['-', ...words.slice(1), '--format', 'csv'], {
+      input: table,
+    });
+    expect(stdout).toMatch(whole);
+  });
+
+  test.each([
+    [
+      ['--answer-column', 'text'],
+      'the input has a column "text" already',
+      '--answer-column result',
+    ],
+    [
+      ['-o', 'mine.csv'],
+      'mine.csv already exists, and its results (mine.csv.jsonl) are missing',
+      '',
+    ],
+    [['-o', 't.csv'], 't.csv is the input; results cannot be written to it', ''],
+    [['--output-format', 'xml'], "'xml'", 'jsonl, openai, csv'],
+  ])('with %j is refused before anything is sent', async (more, message, hint) => {
+    const place = await openTablePlace();
+    place.write('mine.csv', 'important\n');
+    const { code, stderr } = await place.run([...words, ...more]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+    expect(place.asked).toEqual([]);
+    expect(place.read('mine.csv')).toBe('important\n');
+  });
+
+  test('of a pipe needs no -o', async () => {
+    const place = await openTablePlace();
+    const run = ['-', ...words.slice(1), '--format', 'csv', '-o', 'out.csv'];
+    const { code, stderr } = await place.run(run, { input: table });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--output-format csv with -o needs a named input file');
+  });
+
+  test('reads UTF-16 tables of spreadsheets', async () => {
+    const place = await openBatchPlace();
+    const { stdout } = await place.run(['-', '--format', 'csv', '--output-format', 'csv'], {
+      input: Buffer.from('\uFEFFprompt\tx\r\nh\u00e9\t1\r\n', 'utf16le'),
+    });
+    expect(stdout).toBe('prompt\tx\tanswer\tanswer_error\nh\u00e9\t1\th\u00e9\t\n');
+  });
+});
+
+test('--summary and --progress-json report the run as JSON, also of a shard of an array job', async () => {
+  const place = await openBatchPlace([rule('500', { prompt: 'prompt 3' })]);
+  place.write('p.txt', promptLines(4));
+  const { code, stderr } = await place.run(
+    ['p.txt', '-o', 'o.jsonl', '--shard', 'auto/2', '--retries', '0', '-q'].concat([
+      '--summary',
+      's.json',
+      '--progress-json',
+    ]),
+    { env: { JOB_COMPLETION_INDEX: '1' } },
+  );
+  expect(code).toBe(75);
+  const summary = JSON.parse(place.read('s.json')) as object;
+  expect(summary).toMatchObject({
+    input: 'p.txt',
+    output: 'o.jsonl',
+    shard: '1/2',
+    exit_code: 75,
+    exit_name: 'unfinished',
+    items: { total: 2, answered: 1, failed: 1, left: 0 },
+    causes: [{ kind: 'server_error', count: 1 }],
+    latency_ms: { count: 1 },
+  });
+  const [line = '', ...rest] = stderr.split('\n');
+  expect(JSON.parse(line)).toEqual(summary);
+  expect(rest[0]).toMatch(/^natter: 1 of 2 items answered/);
+});
+
+test('a refused key stops the run, and the summary has its exit code', async () => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(50));
+  const words = ['p.txt', '--concurrency', '1', '--summary', 's.json'];
+  const { code } = await place.run(words, { env: { NATTER_API_KEY: 'wrong' } });
+  expect(code).toBe(4);
+  expect(JSON.parse(place.read('s.json'))).toMatchObject({
+    exit_code: 4,
+    stopped_by: 'failure',
+    items: { failed: 1, left: 49 },
+  });
+});
+
+test.each([
+  [['--summary', 'p.txt'], 'p.txt is the input; the summary cannot be written to it'],
+  [['--summary', 'o.jsonl', '-o', 'o.jsonl'], 'o.jsonl is the results file'],
+  [['--summary', 'none/s.json'], '--summary: there is no folder '],
+  [['--summary', 'link'], '--summary: link is not a regular file'],
+  [['--stop-after', 'soon'], '--stop-after must be a duration such as 500ms, 30s, 10m or 1h'],
+  [['--shard', 'auto'], '--shard auto: this is not an array job: none of SLURM_ARRAY_TASK_ID'],
+])('%j is refused before anything is sent', async (words, message) => {
+  const place = await openBatchPlace();
+  place.write('p.txt', promptLines(2));
+  place.write('o.jsonl', '');
+  symlinkSync('/dev/stderr', join(place.folder, 'link'));
+  const { code, stderr } = await place.run(['p.txt', ...words]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
+  expect(place.asked).toEqual([]);
+});
+
+test('--figures shows the times of answers and the causes of failures', async () => {
+  const place = await openBatchPlace([rule('404', { prompt: 'prompt 2' })]);
+  place.write('p.txt', promptLines(3));
+  const { stderr } = await place.run(['p.txt', '--figures']);
+  expect(stderr).toMatch(
+    /^time of 2 answers\n[^]*\np50 .*\ncause +failed +first +example\nnot_found +1 +line 2 /,
+  );
 });

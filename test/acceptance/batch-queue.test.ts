@@ -49,7 +49,9 @@ test('packages in the current folder are not loaded', async () => {
 test('a queue that is not there is one sentence, at once', async () => {
   const place = await openBatchPlace();
   install(place.folder, { bullmq: '6.7.0', ioredis: '5.4.1' });
-  const { code, stderr } = await place.run(['status', ...queue], { env: packagesOf(place.folder) });
+  // NODE_PATH is read when Node starts.
+  const env = packagesOf(place.folder);
+  const { code, stderr } = await place.start(['status', ...queue], { env }).result;
   expect({ code, stderr }).toEqual({
     code: 10,
     stderr:

@@ -144,7 +144,7 @@ describe('the same command again', () => {
     place.write('p.txt', 'a few words\n');
     const first = place.start(['p.txt', '-o', 'out.jsonl']);
     await waitFor(() => place.has('out.jsonl.lock'));
-    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
+    const { code, stderr } = await place.start(['p.txt', '-o', 'out.jsonl']).result;
     expect(code).toBe(12);
     expect(stderr).toContain(`another natter (process ${first.child.pid} on `);
     expect(stderr).toContain(') is writing out.jsonl');

@@ -1,6 +1,16 @@
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openBatchPlace, parseResults, promptLines } from '../support/batch.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../support/natter.ts';
+import { response, streamed } from '../support/raw-replies.ts';
+import type { Reply } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 const contents = (text: string) => parseResults(text).map(({ content }) => content);
 
@@ -108,7 +118,7 @@ describe('natter batch', () => {
     const [result] = parseResults(stdout);
     expect(result).toMatchObject({ incomplete: true, error: { kind: 'incomplete' } });
     expect(result?.content).not.toBe('');
-    expect(place.asked).toHaveLength(1);
+    await expect.poll(() => place.asked).toHaveLength(1);
   });
 
   test('repeats a cut answer only as often as --retry-incomplete allows', async () => {
@@ -236,4 +246,138 @@ describe('natter batch', () => {
     expect(await natter.result).toMatchObject({ stderr: expect.not.stringContaining('Error') });
     expect(place.asked.length).toBeLessThan(2000);
   });
+});
+
+/** The address of a port on which no server listens. */
+async function unreachable(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+describe('a batch of which every item fails shows the cause in a pipe', () => {
+  const fail = async (env: Readonly<Record<string, string>>) => {
+    const place = await openBatchPlace();
+    place.write('p.txt', promptLines(3));
+    return place.run(['p.txt', '-o', 'out.jsonl', '--retries', '0'], { env });
+  };
+
+  test('an unreachable service', async () => {
+    const { code, stderr } = await fail({ NATTER_BASE_URL: await unreachable() });
+    expect(code).toBe(75);
+    expect(stderr).toMatch(/^natter: first failure \(unreachable\), line \d: .*refused.*$/m);
+    expect(stderr).toMatch(/is the server on port \d+ running\?/);
+  });
+
+  test.each([
+    ['a wrong key', 'wrong-key'],
+    ['no key', ''],
+  ])('%s', async (_, key) => {
+    const { code, stderr } = await fail({ NATTER_API_KEY: key });
+    expect(code).toBe(4);
+    expect(stderr.match(/the service requires a valid API key/g)).toHaveLength(1);
+    expect(stderr).toContain('natter auth login');
+  });
+});
+
+const count = 3000;
+
+test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
+  const place = await openBatchPlace([
+    rule('429 retry-after=0.01 every=20'),
+    rule('echo fin cut-after=1 every=100'),
+  ]);
+  place.write('p.txt', promptLines(count));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '16'];
+  const first = await place.run(words);
+  expect(first.code).toBe(75);
+  const cut = place.results('out.jsonl').filter(({ error }) => error !== undefined);
+  expect(cut.length).toBeGreaterThan(20);
+  expect(new Set(cut.map(({ error }) => error?.kind))).toEqual(new Set(['incomplete']));
+  expect(place.results('out.jsonl')).toHaveLength(count);
+  const refused = place.asked.length - count;
+  expect(refused).toBeGreaterThan(100);
+
+  const again = await place.run([...words, '--retry-incomplete', '5']);
+  expect(again.code).toBe(0);
+  const results = place.results('out.jsonl');
+  expect(results.map(({ index }) => index)).toEqual(
+    Array.from({ length: count }, (_, at) => at + 1),
+  );
+  expect(results.map(({ content }) => `${content}\n`).join('')).toBe(promptLines(count));
+}, 240_000);
+
+test('during many 429s all workers wait, and then all items are answered', async () => {
+  const place = await openBatchPlace([rule('429 retry-after=0.2 times=30')]);
+  place.write('p.txt', promptLines(20));
+  const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(20);
+  // Eight requests at first; later only those in progress are repeated, until the 429s end.
+  expect(place.asked.length).toBe(50);
+}, 240_000);
+
+test('a pause longer than the limit ends the batch at once', async () => {
+  const place = await openBatchPlace([rule('429 retry-after=3600')]);
+  place.write('p.txt', promptLines(20));
+  const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl', '--concurrency', '1']);
+  expect(code).toBe(75);
+  expect(place.asked).toHaveLength(1);
+  expect(stderr).toContain(
+    '1 failed: 1 rate_limited, 19 left; stopped because further items would fail too: ',
+  );
+  expect(stderr).toContain('Retry-After is 1 h');
+});
+
+const failed: Reply = [response(500)];
+const answered: Reply = [streamed('ok')];
+
+const modelsIn = (requests: readonly { readonly body: string }[]) =>
+  requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+
+async function runBatch(replies: readonly Reply[], lines: string, words: readonly string[] = []) {
+  const server = await serve(replies);
+  const folder = mkdtempSync(join(tmpdir(), 'natter-fallback-'));
+  const file = join(folder, 'prompts.jsonl');
+  writeFileSync(file, lines);
+  const run = await runInMemory(
+    ['batch', file, '--fallback', 'nextgen', '--concurrency', '1', ...words],
+    { env: serviceAt(server, { NATTER_RETRIES: '0' }) },
+  );
+  return { ...run, results: jsonLines(run.stdout), models: modelsIn(server.requests) };
+}
+
+test('--fallback sends each failed item to the next model', async () => {
+  const items = '{"prompt":"a"}\n{"prompt":"b"}\n{"prompt":"c"}\n';
+  const replies = [answered, failed, answered, failed, answered];
+  const { code, results, models, stderr } = await runBatch(replies, items);
+  expect(code).toBe(0);
+  expect(models).toEqual(['origin', 'origin', 'nextgen', 'origin', 'nextgen']);
+  expect(results).toMatchObject([
+    { index: 1, model: 'origin', profile: 'default' },
+    { index: 2, model: 'nextgen', fallbackFrom: [{ model: 'origin', reason: 'server_error' }] },
+    { index: 3, model: 'nextgen', fallbackFrom: [{ model: 'origin', reason: 'server_error' }] },
+  ]);
+  const warnings = stderr.split('\n').filter((line) => line.includes('warning'));
+  expect(warnings).toEqual([
+    'natter: warning: origin: the service failed (500); falling back to nextgen',
+    'natter: warning: 2 items fell back from origin to nextgen',
+  ]);
+});
+
+test('with --fallback, a failure of all models is the result', async () => {
+  const { code, results } = await runBatch([failed, failed], '{"prompt":"a"}\n');
+  expect(code).toBe(75);
+  expect(results).toMatchObject([
+    { error: { message: expect.stringContaining('before that, origin: the service failed') } },
+  ]);
+});
+
+test('--fallback and --response-format are allowed together', async () => {
+  const words = ['--response-format', 'json_schema'];
+  const { code, models } = await runBatch([failed, answered], '{"prompt":"a"}\n', words);
+  expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen'] });
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { stateWith } from '../usage/ledger-place.ts';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { delta, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -28,7 +29,7 @@ async function openPlace(
   const folders = { NATTER_STATE_DIR: state, NATTER_CONFIG_DIR: config };
   const env = { ...serviceAt(server), ...folders };
   const run = (words: readonly string[], input = '', more: Record<string, string> = {}) =>
-    runNatter(words, { env: { ...env, ...more }, input });
+    runInMemory(words, { env: { ...env, ...more }, input });
   return { server, run };
 }
 
@@ -162,7 +163,7 @@ test('a batch keeps the text of a cut answer whose retry exceeds the budget', as
   const server = await serve([stream(delta('half an ans'))]);
   const env = { ...serviceAt(server), NATTER_STATE_DIR: stateWith([]) };
   const words = ['batch', '-', '-t', '95', '--retry-incomplete', '1', '--budget', '103/day'];
-  const { code, stdout } = await runNatter(words, { env, input: 'one\n' });
+  const { code, stdout } = await runInMemory(words, { env, input: 'one\n' });
   expect(code).toBe(15);
   expect(server.requests).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ content: 'half an ans', error: { kind: 'budget' } });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { askService } from '../support/ask-service.ts';
 import { createDataFolder } from '../support/data-folder.ts';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { done, finish, stream, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -26,7 +27,7 @@ Answer again with one JSON value that conforms to it. Write only the JSON: no co
 
 test('docs/json.md shows what is sent', async () => {
   const guide = readFileSync('docs/json.md', 'utf8');
-  const { stdout } = await runNatter(['--schema', 'name', '--dry-run', 'invent a person']);
+  const { stdout } = await runInMemory(['--schema', 'name', '--dry-run', 'invent a person']);
   const { request } = JSON.parse(stdout) as {
     request: { body: { messages: [{ content: string }] } };
   };
@@ -46,7 +47,7 @@ describe('--schema', () => {
 
   test('strips a single code fence, also one that arrives in pieces', async () => {
     const server = await serve([[streamed('``', '`json\n', right, '\n```', '\n')]]);
-    const { stdout } = await runNatter([...fields, 'who?'], { env: serviceAt(server) });
+    const { stdout } = await runInMemory([...fields, 'who?'], { env: serviceAt(server) });
     expect(stdout).toBe(`${right}\n`);
   });
 
@@ -172,14 +173,14 @@ describe('response-format', () => {
   });
 
   test('that the service refuses has a hint', async () => {
-    const { code, stderr } = await runNatter(['--sandbox', ...answered]);
+    const { code, stderr } = await runInMemory(['--sandbox', ...answered]);
     expect(stderr).toContain('natter config set response-format none');
     expect(code).toBe(7);
   });
 
   test('must be a known word', async () => {
     const words = ['--sandbox', ...fields, '--response-format', 'xml', 'who?'];
-    const { code, stderr } = await runNatter(words);
+    const { code, stderr } = await runInMemory(words);
     expect(stderr).toContain('--response-format must be none, json_object or json_schema');
     expect(code).toBe(2);
   });
@@ -187,7 +188,7 @@ describe('response-format', () => {
 
 test('--dry-run shows the prompt with the schema, and the field', async () => {
   const words = [...fields, '--response-format', 'json_object', '--dry-run', 'who?'];
-  const { stdout } = await runNatter(words);
+  const { stdout } = await runInMemory(words);
   expect(JSON.parse(stdout)).toMatchObject({
     request: {
       body: {
@@ -204,7 +205,7 @@ test.each([
   [[...fields, '--every', '5l'], "option '--schema <schema>' cannot be used with option '--every"],
   [[...fields, '--markdown'], "option '--schema <schema>' cannot be used with option '--markdown'"],
 ])('%s is refused', async (words, problem) => {
-  const { code, stderr } = await runNatter([...words, 'who?']);
+  const { code, stderr } = await runInMemory([...words, 'who?']);
   expect(stderr).toContain(problem);
   expect(code).toBe(2);
 });
@@ -212,7 +213,7 @@ test('the conversation has what was sent and received, and can be continued', as
   const data = createDataFolder();
   const server = await serve([[streamed(wrong)], [streamed(right)], [streamed('fine')]]);
   const env = serviceAt(server, data.env);
-  await runNatter([...fields, 'who?'], { env });
+  await runInMemory([...fields, 'who?'], { env });
   const texts = [...data.only().turns.values()].map(({ role, content }) => [role, content]);
   expect(texts).toEqual([
     ['user', instruction],
@@ -220,7 +221,7 @@ test('the conversation has what was sent and received, and can be continued', as
     ['user', correction],
     ['assistant', right],
   ]);
-  await runNatter(['-c', 'thanks'], { env });
+  await runInMemory(['-c', 'thanks'], { env });
   const { messages } = JSON.parse(server.requests[2]?.body ?? '') as { messages: object[] };
   expect(messages).toHaveLength(5);
 });
@@ -228,7 +229,7 @@ test('the conversation has what was sent and received, and can be continued', as
 test('an answer after an empty one is a version of it', async () => {
   const data = createDataFolder();
   const server = await serve([stream(finish('stop'), done), [streamed(right)]]);
-  await runNatter([...fields, 'who?'], { env: serviceAt(server, data.env) });
+  await runInMemory([...fields, 'who?'], { env: serviceAt(server, data.env) });
   const turns = [...data.only().turns.values()];
   expect(turns.map(({ role, content }) => [role, content])).toEqual([
     ['user', instruction],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { askService } from '../support/ask-service.ts';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { delta, done, finish, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -65,7 +66,7 @@ describe('--select', () => {
 describe('an answer that is not a value', () => {
   test('is incomplete at the token limit, and is not requested again', async () => {
     const server = await serve([[Buffer.concat(stream(delta('{"na'), finish('length'), done))]]);
-    const { code, stdout, stderr } = await runNatter([...fields, 'who?'], {
+    const { code, stdout, stderr } = await runInMemory([...fields, 'who?'], {
       env: serviceAt(server),
     });
     expect({ code, stdout, requests: server.requests.length }).toEqual({
@@ -82,7 +83,7 @@ describe('an answer that is not a value', () => {
     ['filtered', '[sandbox misfit finish-reason=content_filter]', 14],
     ['refused', '[sandbox 401]', 4],
   ])('has the exit code of its cause if it was %s', async (_cause, group, code) => {
-    const result = await runNatter(['--sandbox', ...fields, `${group} who?`]);
+    const result = await runInMemory(['--sandbox', ...fields, `${group} who?`]);
     expect(result).toMatchObject({ code, stdout: '' });
   });
 });
@@ -100,7 +101,7 @@ describe('--json', () => {
 
   test('has each answer with its violations and tokens, and their sums', async () => {
     const words = ['--sandbox', ...fields, '--json', '[sandbox misfit] who?'];
-    const { code, stdout } = await runNatter(words);
+    const { code, stdout } = await runInMemory(words);
     const document = JSON.parse(stdout) as {
       usage: { total_tokens: number };
       checked_answers: { usage: { total_tokens: number } }[];
@@ -158,7 +159,7 @@ test('without streaming, the answer is checked in the same way', async () => {
     json(200, { choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] });
   const server = await serve([[completion(wrong)], [completion(right)]]);
   const words = [...fields, '--no-stream', 'who?'];
-  const { stdout } = await runNatter(words, { env: serviceAt(server) });
+  const { stdout } = await runInMemory(words, { env: serviceAt(server) });
   expect(stdout).toBe(`${right}\n`);
 });
 

@@ -1,15 +1,20 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pathOf } from '../../src/conversation/tree.ts';
+import { pathOf, versionsOf } from '../../src/conversation/tree.ts';
 import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { openHeldSandbox } from '../support/held-sandbox.ts';
-import { runNatter, startNatter } from '../support/natter.ts';
-import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
 import { createDataFolder } from '../support/data-folder.ts';
+import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, startNatter } from '../support/natter.ts';
+import { type TerminalOptions, openTerminal } from '../support/terminal.ts';
 
 const faultsOf = (rules: readonly object[]) => parseScenario(JSON.stringify({ rules }), 'rules');
 
@@ -26,17 +31,17 @@ describe('in a pipe', () => {
   test('answers are exactly the bytes of the service, each under its heading', async () => {
     const env = await serviceWith();
     const bytesOf = async (model: string) => {
-      const { stdout } = await runNatter(['-m', model, '[sandbox hostile]'], { env });
+      const { stdout } = await runInMemory(['-m', model, '[sandbox hostile]'], { env });
       return stdout.endsWith('\n') ? stdout : `${stdout}\n`;
     };
-    const { code, stdout } = await runNatter(['compare', '[sandbox hostile]'], { env });
+    const { code, stdout } = await runInMemory(['compare', '[sandbox hostile]'], { env });
     const [origin, nextgen] = [await bytesOf('origin'), await bytesOf('nextgen')];
     expect(code).toBe(0);
     expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
   });
 
   test('standard input is sent to each model', async () => {
-    const { code, stdout } = await runNatter(['compare', '--sandbox', '[sandbox echo] this:'], {
+    const { code, stdout } = await runInMemory(['compare', '--sandbox', '[sandbox echo] this:'], {
       input: 'piped in',
     });
     expect(code).toBe(0);
@@ -45,7 +50,7 @@ describe('in a pipe', () => {
 
   test('a failed model does not affect the other, and its cause has the exit code', async () => {
     const env = await serviceWith(reset);
-    const { code, stdout, stderr } = await runNatter(['compare', 'one two three four five'], {
+    const { code, stdout, stderr } = await runInMemory(['compare', 'one two three four five'], {
       env,
     });
     expect(code).toBe(11);
@@ -57,7 +62,7 @@ describe('in a pipe', () => {
 
   test('the hint of a rejected key names the variable that has it', async () => {
     const env = { ...(await serviceWith(reset)), NATTER_API_KEY: 'wrong' };
-    const { code, stderr } = await runNatter(['compare', 'hi'], { env });
+    const { code, stderr } = await runInMemory(['compare', 'hi'], { env });
     expect(code).toBe(4);
     expect(stderr).toContain('  the key is from NATTER_API_KEY: correct it, or unset it');
   });
@@ -107,7 +112,7 @@ describe('on a terminal', () => {
         .trim();
     const alone = async (model: string, tokens: number) => {
       const words = ['--sandbox', '-m', model, `[sandbox tokens tokens=${tokens}] hi`];
-      return (await runNatter(words)).stdout.replaceAll(/\s+/g, ' ').trim();
+      return (await runInMemory(words)).stdout.replaceAll(/\s+/g, ' ').trim();
     };
     expect(column(0)).toBe(await alone('origin', 300));
     expect(column(1)).toBe(await alone('nextgen', 120));
@@ -171,7 +176,7 @@ describe('on a terminal', () => {
     finish();
     await session.exit;
     const shown = await session.transcript();
-    const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=300] hi']);
+    const { stdout } = await runInMemory(['--sandbox', '[sandbox tokens tokens=300] hi']);
     const end = stdout.trim().split(/\s+/).slice(-4).join(' ');
     expect(shown).toContain(end);
     expect(shown).toMatch(/^origin .* 300 .* stop$/m);
@@ -189,7 +194,7 @@ describe('on a terminal', () => {
       finish();
       await session.exit;
       const shown = await session.transcript();
-      const { stdout } = await runNatter(['--sandbox', '[sandbox tokens tokens=200] hi']);
+      const { stdout } = await runInMemory(['--sandbox', '[sandbox tokens tokens=200] hi']);
       const rows = shown.split('\n').filter((row) => row.includes(' │ '));
       const column = rows.slice(1).map((row) => row.split(' │ ')[1]);
       expect(column.join(' ').replaceAll(/\s+/g, ' ').trim()).toBe(
@@ -232,10 +237,204 @@ test('a model with a profile uses the address and the key of that profile', asyn
       mode: 0o600,
     },
   );
-  const { code, stdout } = await runNatter(['compare', '-m', 'origin,local:origin', 'hello you'], {
-    env: { ...env, NATTER_CONFIG_DIR: config },
-  });
+  const { code, stdout } = await runInMemory(
+    ['compare', '-m', 'origin,local:origin', 'hello you'],
+    {
+      env: { ...env, NATTER_CONFIG_DIR: config },
+    },
+  );
   expect(code).toBe(0);
   expect(stdout).toMatch(/==> origin <==\n\*\*This is the natter sandbox/);
   expect(stdout).toMatch(/==> local:origin <==\nhello you\n$/);
+});
+
+test.each([
+  ['words', '  item'],
+  ['none', 'item'],
+])('with --wrap %s, the rows of a list item in columns begin with %j', async (wrap, begin) => {
+  const prompt = `[sandbox echo] - an item${' item'.repeat(20)}`;
+  const words = ['compare', '--sandbox', '--no-save', '--wrap', wrap, prompt];
+  const session = openTerminal(words, { columns: 90, env: { NO_COLOR: '1' } });
+  expect((await session.exit).exitCode).toBe(0);
+  const rows = (await session.transcript()).split('\n');
+  expect(rows[2]).toMatch(/^[•-] an item item/);
+  expect(rows[3]?.startsWith(`${begin} item item`)).toBe(true);
+  expect(rows[3]).toContain(`│ ${begin} item item`);
+});
+
+/** Stops a comparison in progress, and returns the JSON it printed. */
+async function stop(format: '--json' | '--jsonl') {
+  const words = ['--sandbox', 'compare', format, '[sandbox tokens tokens=5000 rate=100] hi'];
+  const running = startNatter(words, { env: { NATTER_DEBUG: '1' } });
+  await running.waitFor('stderr', /(?:is answered[^]*){2}/);
+  running.child.kill('SIGINT');
+  const { stdout, signal } = await running.result;
+  expect(signal).toBe('SIGINT');
+  return jsonLines(stdout);
+}
+
+describe('a stopped answer', () => {
+  const error = { kind: 'incomplete', message: 'the answer is incomplete: natter was stopped' };
+  const ends = ['origin', 'nextgen'].map((asked) => ({ asked, error }));
+
+  test('is marked in the document of --json', async () => {
+    const answers = ends.map((end) => ({ ...end, finish_reason: null, incomplete: true }));
+    expect(await stop('--json')).toMatchObject([{ answers }]);
+  });
+
+  test('is marked in its last line of --jsonl', async () => {
+    const last = (await stop('--jsonl')).slice(-2);
+    expect(last).toMatchObject(ends.map((end) => ({ ...end, type: 'answer-failed' })));
+  });
+});
+
+describe('the saved conversation', () => {
+  test('has the answer of each model, and continues with the first', async () => {
+    const data = createDataFolder();
+    await data.run(['--sandbox', 'compare', '[sandbox echo] hi']);
+    const conversation = data.only();
+    const [prompt, answer, ...others] = pathOf(conversation);
+    expect(others).toEqual([]);
+    expect(prompt?.content).toBe('[sandbox echo] hi');
+    expect(answer).toMatchObject({ model: 'origin', content: 'hi', finishReason: 'stop' });
+    const versions = answer === undefined ? [] : versionsOf(conversation, answer);
+    expect(versions.map(({ model, content }) => [model, content])).toEqual([
+      ['origin', 'hi'],
+      ['nextgen', 'hi'],
+    ]);
+  });
+
+  test('continues with the first complete answer', async () => {
+    const data = createDataFolder();
+    await data.run(['--sandbox', 'compare', '-m', 'other,nextgen', '[sandbox echo] hi']);
+    expect(pathOf(data.only()).at(-1)).toMatchObject({ model: 'nextgen', content: 'hi' });
+  });
+
+  test('continues with -c, and all models get the earlier turns', async () => {
+    const data = createDataFolder();
+    await data.run(['--sandbox', '[sandbox echo] hi']);
+    const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
+    const { requests } = JSON.parse(dry.stdout) as { requests: { request: { body: object } }[] };
+    const turns = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
+    expect(requests.map(({ request }) => request.body)).toMatchObject([
+      { model: 'origin', messages: turns },
+      { model: 'nextgen', messages: turns },
+    ]);
+    expect(pathOf(data.only())).toHaveLength(2);
+    await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
+    const path = pathOf(data.only());
+    const shown = path.map(({ content }) => content);
+    expect(shown).toEqual(['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?']);
+    const [answer] = path.slice(-1);
+    const versions = answer === undefined ? [] : versionsOf(data.only(), answer);
+    expect(versions.map(({ model }) => model)).toEqual(['origin', 'nextgen']);
+  });
+
+  test('does not exist with --no-save', async () => {
+    const data = createDataFolder();
+    await data.run(['--sandbox', 'compare', '--no-save', 'hi']);
+    expect(existsSync(join(data.path, 'conversations'))).toBe(false);
+  });
+});
+
+const right = '{"name": "Ada", "id": 12345678901234567890}';
+const wrong = '{"name": 5}';
+const other = '{"name": "Bob"}';
+const words = ['compare', '-m', 'one,two', '--schema', 'name, id? number', 'who?'];
+
+interface Document {
+  readonly answers: readonly object[];
+}
+
+interface Body {
+  readonly model: string;
+  readonly messages: readonly { readonly content: string }[];
+}
+
+/** A service whose model `one` gives these answers, one to each request, and whose other model gives always the same. */
+async function openService(answers: readonly string[]) {
+  const bodies: Body[] = [];
+  const left = [...answers];
+  const server = createServer((request, response) => {
+    void text(request).then((received) => {
+      const body = JSON.parse(received) as Body;
+      if (body.model !== 'two') bodies.push(body);
+      const message = { role: 'assistant', content: body.model === 'two' ? other : left.shift() };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ choices }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { bodies, env: { NATTER_BASE_URL: `http://127.0.0.1:${port}`, NATTER_API_KEY: 'key' } };
+}
+
+async function runWith(answers: readonly string[], more: readonly string[] = []) {
+  const { bodies, env } = await openService(answers);
+  return { ...(await runInMemory([...words, ...more], { env })), bodies };
+}
+
+const shown = (one: string) => `==> one <==\n${one}\n\n==> two <==\n${other}\n`;
+
+test('each answer is the value alone', async () => {
+  const { code, stdout, bodies } = await runWith([`\`\`\`json\n${right}\n\`\`\``]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
+  expect(bodies[0]?.messages[0]?.content).toContain('conforms to the JSON Schema');
+});
+
+test('a model is asked again with the violations, and the other is not', async () => {
+  const { code, stdout, stderr, bodies } = await runWith([wrong, right]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
+  expect(stderr).toContain(
+    'one: the answer does not match the schema: /name must be a string; asking again (1 of 1)',
+  );
+  expect(stderr).not.toContain('two: the answer');
+  expect(bodies[1]?.messages.at(-1)?.content).toContain('- /name must be a string');
+});
+
+test('an answer that does not conform is shown, and fails with 13', async () => {
+  const { code, stdout, stderr } = await runWith([wrong, wrong]);
+  expect({ code, stdout }).toEqual({ code: 13, stdout: shown(wrong) });
+  expect(stderr).toContain('natter: one: the answer does not match the schema: /name');
+});
+
+test('--json has the value, and what was received before', async () => {
+  const { stdout } = await runWith([wrong, right], ['--json', '--select', '/name']);
+  expect(stdout).toContain('"value":{"name":"Ada","id":12345678901234567890},"selected":"Ada"},{');
+  const { answers } = JSON.parse(stdout) as Document;
+  expect(answers).toMatchObject([
+    { asked: 'one', violations: [], checked_answers: [{ content: wrong }, { content: right }] },
+    { asked: 'two', violations: [], value: { name: 'Bob' } },
+  ]);
+});
+
+test('--jsonl has a line with the result of the check', async () => {
+  const { stdout } = await runWith([right], ['--jsonl']);
+  const lines = jsonLines(stdout) as readonly { readonly type: string }[];
+  const checks = lines.filter(({ type }) => type === 'answer-checked');
+  expect(checks).toHaveLength(2);
+  expect(checks).toContainEqual(expect.objectContaining({ asked: 'two', value: { name: 'Bob' } }));
+});
+
+test('--select prints one value', async () => {
+  const { stdout } = await runWith([right], ['--select', '/name']);
+  expect(stdout).toBe('==> one <==\nAda\n\n==> two <==\nBob\n');
+});
+
+test('the conversation has the correction, and continues with the answer to it', async () => {
+  const { env: folder } = createDataFolder();
+  const { bodies, env } = await openService([wrong, right, 'bye']);
+  const run = (line: readonly string[]) => runInMemory(line, { env: { ...env, ...folder } });
+  expect(await run(words)).toMatchObject({ code: 0 });
+  expect(await run(['-c', '-m', 'one', 'next'])).toMatchObject({ code: 0 });
+  expect(bodies[2]?.messages.map(({ content }) => content)).toEqual([
+    expect.stringContaining('who?'),
+    wrong,
+    expect.stringContaining('- /name must be a string'),
+    right,
+    'next',
+  ]);
 });

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { runNatter, serviceAt, startSandboxCommand, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt, startSandboxCommand, temporaryHome } from '../support/natter.ts';
 import { done, response } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -40,7 +41,7 @@ test.each([
   async (_name, reply, code, message) => {
     const server = await serve([reply]);
     const env = { ...serviceAt(server), NATTER_RETRIES: '0' };
-    const result = await runNatter(['hi'], { env });
+    const result = await runInMemory(['hi'], { env });
     expect(result.code).toBe(code);
     expect(result.stderr).toContain(message);
     expect(result.stderr).not.toMatch(unexpected);
@@ -63,7 +64,7 @@ test.each([
   ],
 ])('X5: text beside a field 100,000 deep is printed: %s', async (_name, reply) => {
   const server = await serve([reply]);
-  const { stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(stdout).toBe('text\n');
   expect(stderr).not.toMatch(unexpected);
 });
@@ -74,7 +75,7 @@ test.each([
   [['models', 'list', '--json'], `{"data":[{"id":"origin","x":${deep}}]}`],
 ])('X5: a model record 100,000 deep is reported: %j', async (words, text) => {
   const server = await serve([json(200, text)]);
-  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect(code).toBe(9);
   expect(stdout + stderr).toContain('is nested more than 500 deep');
   expect(stdout + stderr).not.toMatch(unexpected);
@@ -100,7 +101,7 @@ test('X5: deep values in a batch item, a scenario, a recording, results and --pa
     [['config', 'set', 'params.x', param.slice(2)], 2, depth],
   ];
   for (const [words, code, message] of runs) {
-    const result = await runNatter(words);
+    const result = await runInMemory(words);
     expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toMatch(unexpected);
   }
@@ -108,11 +109,11 @@ test('X5: deep values in a batch item, a scenario, a recording, results and --pa
 
 test('X5: a deep line of a conversation is skipped, and the others are shown', async () => {
   const env = { HOME: temporaryHome() };
-  await runNatter(['--sandbox', 'first'], { env });
+  await runInMemory(['--sandbox', 'first'], { env });
   const files = readdirSync(env.HOME, { recursive: true, encoding: 'utf8' });
   const file = files.find((name) => /conversations.*\.jsonl$/.test(name)) ?? '';
   appendFileSync(join(env.HOME, file), `{"type":"x","y":${deep}}\n`);
-  const { code, stdout, stderr } = await runNatter(['conversations', 'show', 'latest'], { env });
+  const { code, stdout, stderr } = await runInMemory(['conversations', 'show', 'latest'], { env });
   expect(code).toBe(0);
   expect(stdout).toContain('first');
   expect(stderr).not.toMatch(unexpected);
@@ -133,6 +134,6 @@ test.each([
   });
   expect(answer.status).toBe(status);
   const env = { NATTER_BASE_URL: url, NATTER_API_KEY: sandboxKey };
-  const asked = await runNatter(['[sandbox echo] still here'], { env });
+  const asked = await runInMemory(['[sandbox echo] still here'], { env });
   expect(asked).toMatchObject({ code: 0, stdout: 'still here\n' });
 });

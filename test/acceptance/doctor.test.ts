@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, startSandboxCommand, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { startSandboxCommand, temporaryHome, runNatter } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json } from '../support/raw-replies.ts';
 import { certificatePath } from '../support/raw-server.ts';
@@ -11,7 +12,7 @@ import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 test('natter doctor --sandbox checks everything, and exits with 0', async () => {
-  const { code, stdout, stderr } = await runNatter(['doctor', '--sandbox']);
+  const { code, stdout, stderr } = await runInMemory(['doctor', '--sandbox']);
   expect(code).toBe(0);
   for (const heading of ['Program', 'Settings', 'Files', 'Service']) {
     expect(stdout).toMatch(new RegExp(`^${heading}$`, 'm'));
@@ -36,7 +37,7 @@ test.each<[string, number, RegExp]>([
 ])('with natter sandbox %s the exit code is %i', async (fault, expected, row) => {
   const { url } = await startSandboxCommand(fault.split(' '));
   const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
-  const { code, stdout } = await runNatter(['doctor', ...limits], { env });
+  const { code, stdout } = await runInMemory(['doctor', ...limits], { env });
   expect(stdout).toMatch(row);
   expect(code).toBe(expected);
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
@@ -45,7 +46,7 @@ test.each<[string, number, RegExp]>([
 test('--json has the exit code and the checks, and the failure is JSON too', async () => {
   const { url } = await startSandboxCommand(['--status', '403']);
   const env = { NATTER_BASE_URL: url, NATTER_API_KEY: 'sandbox-key' };
-  const { code, stdout, stderr } = await runNatter(['doctor', '--json', '-q'], { env });
+  const { code, stdout, stderr } = await runInMemory(['doctor', '--json', '-q'], { env });
   expect(code).toBe(5);
   expect(JSON.parse(stdout)).toMatchObject({ exit_code: 5, checks: expect.any(Array) });
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'forbidden' } });
@@ -56,7 +57,7 @@ test.each([
   ['an unknown host', 'http://no.such.host.invalid', 'cannot reach no.such.host.invalid:80'],
 ])('%s is reported at once, with exit code 10', async (_, url, reason) => {
   const start = performance.now();
-  const { code, stdout } = await runNatter(['doctor', '--base-url', url]);
+  const { code, stdout } = await runInMemory(['doctor', '--base-url', url]);
   expect(code).toBe(10);
   expect(stdout).toContain(reason);
   expect(performance.now() - start).toBeLessThan(20_000);
@@ -68,8 +69,8 @@ test.each([
 ])('the page and the failure give the same advice for the profile of %s', async (_, words, env) => {
   const { url } = await startSandboxCommand([]);
   const home = { HOME: temporaryHome() };
-  await runNatter(['config', 'set', 'base-url', url, '--profile', 'work'], { env: home });
-  const { code, stdout, stderr } = await runNatter(words, { env: { ...home, ...env } });
+  await runInMemory(['config', 'set', 'base-url', url, '--profile', 'work'], { env: home });
+  const { code, stdout, stderr } = await runInMemory(words, { env: { ...home, ...env } });
   expect(code).toBe(4);
   expect(stdout).toContain('> set the key with natter auth login --profile work\n');
   expect(stderr).toContain('  set the key with natter auth login --profile work\n');
@@ -78,7 +79,7 @@ test.each([
 test('a service that knows no path has a wrong path in its base URL', async () => {
   const { url } = await startSandboxCommand([]);
   const env = { NATTER_API_KEY: 'sandbox-key' };
-  const { code, stdout, stderr } = await runNatter(['doctor', '--base-url', `${url}/v2/foo`], {
+  const { code, stdout, stderr } = await runInMemory(['doctor', '--base-url', `${url}/v2/foo`], {
     env,
   });
   expect(code).toBe(6);
@@ -88,14 +89,14 @@ test('a service that knows no path has a wrong path in its base URL', async () =
 });
 
 test('the page names the flag of an address that cannot be reached', async () => {
-  const { stdout, stderr } = await runNatter(['doctor', '--base-url', 'http://127.0.0.1:1']);
+  const { stdout, stderr } = await runInMemory(['doctor', '--base-url', 'http://127.0.0.1:1']);
   const advice = 'start it, or correct the base URL, which is from --base-url\n';
   expect(stdout).toContain(advice);
   expect(stderr).toContain(advice);
 });
 
 test('without a service the exit code is 3', async () => {
-  const { code, stdout } = await runNatter(['doctor']);
+  const { code, stdout } = await runInMemory(['doctor']);
   expect(code).toBe(3);
   expect(stdout).toContain('FAIL  no service is configured');
 });
@@ -106,7 +107,7 @@ test.each([
   ['self-signed.pem', 'is self-signed', /NODE_EXTRA_CA_CERTS/],
 ])('a bad certificate (%s) is shown with its chain', async (certificate, problem, advice) => {
   const server = await serve([[json(200, { data: [] })]], { tls: true, certificate });
-  const { code, stdout } = await runNatter(['doctor', '--base-url', server.url]);
+  const { code, stdout } = await runInMemory(['doctor', '--base-url', server.url]);
   expect(code).toBe(10);
   expect(stdout).toContain(problem);
   expect(stdout).toMatch(/the chain is .* < /);
@@ -143,7 +144,7 @@ test('the page has no key, no home folder and no user name', async () => {
   );
   const env = { HOME: home, USER: 'alice', NATTER_BASE_URL: 'http://127.0.0.1:1' };
   for (const words of [['doctor'], ['doctor', '--json']]) {
-    const { stdout, stderr } = await runNatter(words, { env });
+    const { stdout, stderr } = await runInMemory(words, { env });
     expectNoSecret(stdout, stderr);
     expect(stdout + stderr).not.toContain('alice');
     expect(stdout + stderr).not.toContain(secretKey.slice(-4));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -16,7 +17,7 @@ interface DryRun {
 }
 
 async function dryRun(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { code, stdout, stderr } = await runNatter([...words, '--dry-run'], { env });
+  const { code, stdout, stderr } = await runInMemory([...words, '--dry-run'], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout) as DryRun;
 }
@@ -28,8 +29,8 @@ test('shows the request that would be sent, with a masked key', async () => {
     NATTER_BASE_URL: `${server.url}/prefix/v1/`,
     NATTER_API_KEY: 'nk-first-key-0001',
   };
-  await runNatter(['config', 'set', 'headers.x-team', 'blue'], { env });
-  await runNatter(['config', 'set', 'headers.x-team-token', 'hidden-token'], { env });
+  await runInMemory(['config', 'set', 'headers.x-team', 'blue'], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', 'hidden-token'], { env });
   const words = [
     'hi',
     '-s',
@@ -43,7 +44,7 @@ test('shows the request that would be sent, with a masked key', async () => {
   ];
   const dry = await dryRun(words, env);
   expect(server.connections()).toBe(0);
-  await runNatter(words, { env });
+  await runInMemory(words, { env });
   const sent = server.requests[0];
   expect(dry.request.method).toBe(sent?.method);
   expect(dry.request.url).toBe(`${server.url}${sent?.path}`);
@@ -65,7 +66,7 @@ test('shows the estimate and the window', async () => {
 
 test('shows the source of each setting', async () => {
   const env = { HOME: temporaryHome(), NATTER_RETRIES: '2' };
-  await runNatter(['config', 'set', 'system', 'Be brief.'], { env });
+  await runInMemory(['config', 'set', 'system', 'Be brief.'], { env });
   const { settings, profile } = await dryRun(['hi', '-m', 'nextgen', '--param', 'n=1'], env);
   const sources = Object.fromEntries(settings.map(({ name, source }) => [name, source]));
   expect(sources).toMatchObject({
@@ -91,7 +92,7 @@ test('with --sandbox does not use the key of the environment', async () => {
 });
 
 test('includes standard input in the request', async () => {
-  const { stdout } = await runNatter(['summarize', '--dry-run'], { input: 'a\nb\n' });
+  const { stdout } = await runInMemory(['summarize', '--dry-run'], { input: 'a\nb\n' });
   const { request } = JSON.parse(stdout) as DryRun;
   expect(request.body).toMatchObject({ messages: [{ content: 'summarize\n\na\nb\n' }] });
 });
@@ -101,11 +102,11 @@ test('shows the model that auto selects', async () => {
 });
 
 test('refuses an invalid command line', async () => {
-  expect((await runNatter(['hi', '--dry-run', '--timeout', 'soon'])).code).toBe(2);
+  expect((await runInMemory(['hi', '--dry-run', '--timeout', 'soon'])).code).toBe(2);
 });
 
 test('prints no control characters', async () => {
-  const { stdout } = await runNatter(['a\u009Bb\u202Ec', '--dry-run']);
+  const { stdout } = await runInMemory(['a\u009Bb\u202Ec', '--dry-run']);
   expect(stdout).not.toMatch(/[\u009B\u202E]/);
   expect((JSON.parse(stdout) as DryRun).request.body).toMatchObject({
     messages: [{ content: 'a\u009Bb\u202Ec' }],

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { jsonLines, runNatter, serviceAt, startNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt, startNatter } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -8,7 +9,7 @@ const lines = 'a\nb\nc\nd\ne\n';
 
 test('--every answers each group under its lines', async () => {
   const words = ['--sandbox', '--every', '2l', echo];
-  const { code, stdout, stderr } = await runNatter(words, { input: lines });
+  const { code, stdout, stderr } = await runInMemory(words, { input: lines });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toBe(
     '==> lines 1-2 <==\nask\n\na\nb\n\n==> lines 3-4 <==\nask\n\nc\nd\n\n==> line 5 <==\nask\n\ne\n',
@@ -17,7 +18,7 @@ test('--every answers each group under its lines', async () => {
 
 test('--every places each group at {{stdin}}', async () => {
   const words = ['--sandbox', '-q', '--every', '3l', '[sandbox echo]<{{stdin}}>'];
-  const { stdout } = await runNatter(words, { input: 'a\nb\n' });
+  const { stdout } = await runInMemory(words, { input: 'a\nb\n' });
   expect(stdout).toBe('==> lines 1-2 <==\n<a\nb\n>\n');
 });
 
@@ -36,7 +37,7 @@ test('--every answers a group as it arrives, and ends with the input', async () 
 
 test('--every --json prints a line for each group', async () => {
   const words = ['--sandbox', '--json', '--every', '3l', echo];
-  const { code, stdout } = await runNatter(words, { input: lines });
+  const { code, stdout } = await runInMemory(words, { input: lines });
   expect(code).toBe(0);
   expect(jsonLines(stdout)).toMatchObject([
     { first_line: 1, last_line: 3, model: 'origin', content: 'ask\n\na\nb\nc\n' },
@@ -47,7 +48,7 @@ test('--every --json prints a line for each group', async () => {
 test('a group that fails is reported, the next one is answered, and the exit code is that of the cause', async () => {
   const server = await serve([[streamed('one')], [response(500)], [streamed('three')]]);
   const env = serviceAt(server, { NATTER_RETRIES: '0' });
-  const { code, stdout, stderr } = await runNatter(['--every', '1l', 'x'], {
+  const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], {
     env,
     input: '1\n2\n3\n',
   });
@@ -73,13 +74,13 @@ test('--every keeps secrets from a different machine, and --redact puts them bac
   const secret = ['token = "gh', 'p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"'].join('');
   const env = { NATTER_BASE_URL: 'https://service.test', NATTER_API_KEY: 'test-key' };
   const words = ['--every', '1l', '--no-input', 'x'];
-  const refused = await runNatter(words, { env, input: `\n${secret}\n` });
+  const refused = await runInMemory(words, { env, input: `\n${secret}\n` });
   expect(refused.stdout).toContain('==> line 2 <==\n');
   expect(refused.stderr).toContain(
     'natter: warning: line 2: standard input line 2 has a GitHub token, so it was not sent',
   );
   const redacted = ['--sandbox', '--redact', '-q', '--every', '1l', echo];
-  const { stdout } = await runNatter(redacted, { input: `${secret}\n` });
+  const { stdout } = await runInMemory(redacted, { input: `${secret}\n` });
   expect(stdout).toContain(secret);
 });
 
@@ -89,23 +90,23 @@ test.each([
   ['--dry-run', ['--dry-run']],
 ])('--every refuses %s', async (name, more) => {
   const words = ['--sandbox', '--every', '2l', ...more, 'x'];
-  const { code, stderr } = await runNatter(words, { input: lines });
+  const { code, stderr } = await runInMemory(words, { input: lines });
   expect(code).toBe(2);
   expect(stderr).toContain(`--every and ${name} cannot be used together`);
 });
 
 test('--every with -f and empty input names standard input and an example', async () => {
   const words = ['--sandbox', '--every', '2l', '-f', 'package.json', 'x'];
-  const { code, stderr } = await runNatter(words, { input: '' });
+  const { code, stderr } = await runInMemory(words, { input: '' });
   expect(code).toBe(0);
   expect(stderr).toMatch(/--every reads standard input, not -f, and it was empty; .+ tail -f app/);
 });
 
 test('--every refuses a wrong size, and --no-stdin', async () => {
-  const wrong = await runNatter(['--sandbox', '--every', '200', 'x'], { input: lines });
+  const wrong = await runInMemory(['--sandbox', '--every', '200', 'x'], { input: lines });
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('--every must be lines, a time or a size');
-  const without = await runNatter(['--sandbox', '--every', '2l', '--no-stdin', 'x']);
+  const without = await runInMemory(['--sandbox', '--every', '2l', '--no-stdin', 'x']);
   expect(without.stderr).toContain('--every needs standard input that is piped in');
 });
 
@@ -113,7 +114,7 @@ test('input that is faster than the answers is held back, and reported once', as
   const server = await serve([[100, streamed('ok')]]);
   const env = serviceAt(server);
   const input = Array.from({ length: 30 }, (_, index) => `${index}\n`).join('');
-  const { code, stdout, stderr } = await runNatter(['--every', '1l', 'x'], { env, input });
+  const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], { env, input });
   expect(code).toBe(0);
   expect(stdout.match(/==> line /g)).toHaveLength(30);
   expect(stderr).toMatch(

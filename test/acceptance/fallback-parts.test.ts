@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { jsonLines, runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import type { RawServer, Reply } from '../support/raw-server.ts';
 import { openRepl } from '../support/repl-terminal.ts';
@@ -32,7 +33,7 @@ test('each group of --every falls back by itself', async () => {
   const server = await serve([failed, answered, answered]);
   const env = serviceAt(server, { NATTER_RETRIES: '0' });
   const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
-  const { code, stdout, stderr } = await runNatter(words, { env, input: 'a\nb\n' });
+  const { code, stdout, stderr } = await runInMemory(words, { env, input: 'a\nb\n' });
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: '==> line 1 <==\nok\n\n==> line 2 <==\nok\n',
@@ -46,7 +47,7 @@ test('each group of --every falls back by itself', async () => {
 test('--every --json has the model, the profile and the models before, also from the setting', async () => {
   const server = await serve([failed, answered]);
   const env = serviceAt(server, { NATTER_RETRIES: '0', NATTER_FALLBACK: 'nextgen' });
-  const { stdout } = await runNatter(['--json', '--every', '1l', 'x'], { env, input: 'a\n' });
+  const { stdout } = await runInMemory(['--json', '--every', '1l', 'x'], { env, input: 'a\n' });
   expect(jsonLines(stdout)).toMatchObject([
     {
       first_line: 1,
@@ -62,7 +63,7 @@ test('a group that no model answers fails, with both causes', async () => {
   const server = await serve([failed]);
   const env = serviceAt(server, { NATTER_RETRIES: '0' });
   const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
-  const { code, stderr } = await runNatter(words, { env, input: 'a\n' });
+  const { code, stderr } = await runInMemory(words, { env, input: 'a\n' });
   expect(code).toBe(9);
   expect(stderr).toContain('line 1: nextgen: the service failed (500); before that, origin:');
 });
@@ -70,7 +71,7 @@ test('a group that no model answers fails, with both causes', async () => {
 test('the pieces of --split and their combination fall back', async () => {
   const server = await serve([failed, answered]);
   const words = [...split, '--fallback', 'nextgen', 'count'];
-  const { code, stdout, stderr } = await runNatter(words, {
+  const { code, stdout, stderr } = await runInMemory(words, {
     env: smallWindow(server),
     input: text,
   });
@@ -81,12 +82,12 @@ test('the pieces of --split and their combination fall back', async () => {
 
 test('the last answer of --split has the model, the profile and the models before', async () => {
   const server = await serve([part]);
-  await runNatter([...split, '-q', 'count'], { env: smallWindow(server), input: text });
+  await runInMemory([...split, '-q', 'count'], { env: smallWindow(server), input: text });
   const pieces = server.requests.length - 1;
   const replies = [...Array.from({ length: pieces }, () => part), failed, answered];
   const second = await serve(replies);
   const words = [...split, '--json', '--fallback', 'nextgen', 'count'];
-  const { stdout } = await runNatter(words, { env: smallWindow(second), input: text });
+  const { stdout } = await runInMemory(words, { env: smallWindow(second), input: text });
   expect(JSON.parse(stdout)).toMatchObject({
     content: 'ok',
     model: 'nextgen',

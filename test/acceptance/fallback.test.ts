@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { jsonLines, runNatter, serviceAt, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt, temporaryHome } from '../support/natter.ts';
 import { delta, json, response, streamed, streamHead, chunk } from '../support/raw-replies.ts';
 import { fin, type Reply } from '../support/raw-server.ts';
 import { createPromptProject } from '../support/prompt-project.ts';
@@ -18,7 +19,7 @@ const modelsIn = (requests: readonly { readonly body: string }[]) =>
 async function runOn(replies: readonly Reply[], words: readonly string[], input?: string) {
   const server = await serve(replies);
   const env = serviceAt(server, noRetries);
-  const run = await runNatter(words, { env, ...(input !== undefined && { input }) });
+  const run = await runInMemory(words, { env, ...(input !== undefined && { input }) });
   return { ...run, server, models: modelsIn(server.requests) };
 }
 
@@ -79,18 +80,20 @@ describe('--fallback', () => {
   test('is a setting and a variable', async () => {
     const server = await serve([failed, answered, failed, answered]);
     const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
-    expect((await runNatter(['hi'], { env: { ...env, NATTER_FALLBACK: 'nextgen' } })).code).toBe(0);
-    await runNatter(['config', 'set', 'fallback', ' nextgen, llama3:8b '], { env });
-    const { stdout } = await runNatter(['config', 'get', 'fallback'], { env });
+    expect((await runInMemory(['hi'], { env: { ...env, NATTER_FALLBACK: 'nextgen' } })).code).toBe(
+      0,
+    );
+    await runInMemory(['config', 'set', 'fallback', ' nextgen, llama3:8b '], { env });
+    const { stdout } = await runInMemory(['config', 'get', 'fallback'], { env });
     expect(stdout).toBe('nextgen,llama3:8b\n');
-    expect((await runNatter(['hi'], { env })).code).toBe(0);
+    expect((await runInMemory(['hi'], { env })).code).toBe(0);
     expect(modelsIn(server.requests)).toEqual(['origin', 'nextgen', 'origin', 'nextgen']);
   });
 
   test('waits until the retries are used up', async () => {
     const server = await serve([busy, busy, answered]);
     const env = serviceAt(server, { NATTER_RETRIES: '1' });
-    const { code, stderr } = await runNatter(['-q', '--fallback', 'nextgen', 'hi'], { env });
+    const { code, stderr } = await runInMemory(['-q', '--fallback', 'nextgen', 'hi'], { env });
     expect(code).toBe(0);
     expect(modelsIn(server.requests)).toEqual(['origin', 'origin', 'nextgen']);
     expect(stderr).toContain('(2 attempts); falling back to nextgen');
@@ -134,8 +137,8 @@ describe('--fallback', () => {
   test('the conversation has the profile and the models before, and keeps its model', async () => {
     const server = await serve([failed, answered, answered]);
     const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
-    await runNatter(['--fallback', 'nextgen', 'hi'], { env });
-    const shown = await runNatter(['conversations', 'export', 'latest', '--format', 'json'], {
+    await runInMemory(['--fallback', 'nextgen', 'hi'], { env });
+    const shown = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
       env,
     });
     const { turns } = JSON.parse(shown.stdout) as { readonly turns: readonly object[] };
@@ -145,7 +148,7 @@ describe('--fallback', () => {
       profile: 'default',
       fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
     });
-    await runNatter(['-c', 'and?'], { env });
+    await runInMemory(['-c', 'and?'], { env });
     expect(modelsIn(server.requests)).toEqual(['origin', 'nextgen', 'origin']);
   });
 
@@ -185,13 +188,13 @@ describe('--fallback', () => {
   });
 
   test.each([['a b'], [''], ['nextgen,,x']])('%j is refused', async (value) => {
-    const { code, stderr } = await runNatter(['--sandbox', '--fallback', value, 'hi']);
+    const { code, stderr } = await runInMemory(['--sandbox', '--fallback', value, 'hi']);
     expect(code).toBe(2);
     expect(stderr).toContain('--fallback must be models separated by commas');
   });
 
   test('compare refuses it', async () => {
-    const { code, stderr } = await runNatter(['--sandbox', 'compare', '--fallback', 'x', 'hi']);
+    const { code, stderr } = await runInMemory(['--sandbox', 'compare', '--fallback', 'x', 'hi']);
     expect(code).toBe(2);
     expect(stderr).toBe(
       "natter: unknown option '--fallback'\n" +

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 
 const echo = '[sandbox echo]';
 
@@ -19,9 +19,12 @@ function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string 
 /** The names of the attached files, in order, and what standard error has. */
 async function attached(cwd: string, names: readonly string[], more: readonly string[] = []) {
   const files = names.flatMap((name) => ['-f', name]);
-  const { code, stdout, stderr } = await runNatter(['--sandbox', ...files, ...more, `${echo}ask`], {
-    cwd,
-  });
+  const { code, stdout, stderr } = await runInMemory(
+    ['--sandbox', ...files, ...more, `${echo}ask`],
+    {
+      cwd,
+    },
+  );
   const found = [...stdout.matchAll(/<file name="(.+?)">/g)].map(([, name]) => name);
   return { code, names: found, stderr };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { runInMemory } from '../support/in-memory.ts';
 import { runNatter, startNatter } from '../support/natter.ts';
 import { runShell } from '../support/shell.ts';
 
@@ -22,7 +23,7 @@ test.each([
   ['with -f - replaces {{stdin}}', [`${echo}a {{stdin}}`, '-f', '-'], 'text', 'a text'],
   ['is ignored with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
 ])('standard input %s', async (_name, words, input, expected) => {
-  const { code, stdout } = await runNatter(onSandbox('--raw', ...words), { input });
+  const { code, stdout } = await runInMemory(onSandbox('--raw', ...words), { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 
@@ -33,7 +34,7 @@ test.each([
   ['- together with --no-stdin', ['a', '-', '--no-stdin'], /--no-stdin ignores it/],
   ['a missing prompt', [], /nothing to send/],
 ])('P15 natter refuses %s', async (_name, words, message) => {
-  const { code, stdout, stderr } = await runNatter(onSandbox(...words));
+  const { code, stdout, stderr } = await runInMemory(onSandbox(...words));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
@@ -44,7 +45,7 @@ test.each([
 ])('Y11: standard input replaces %s', async (_name, system, prompt, expectedSystem, expected) => {
   const words = onSandbox('--dry-run', '-s', system, prompt);
   for (const command of [words, ['compare', '-m', 'origin', '-m', 'nextgen', ...words]]) {
-    const { code, stdout } = await runNatter(command, { input: 'X' });
+    const { code, stdout } = await runInMemory(command, { input: 'X' });
     expect(code).toBe(0);
     const document = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
     const { requests = [document] } = document as { readonly requests?: readonly object[] };
@@ -65,11 +66,11 @@ test.each([
 
 test('Y11: with --no-stdin, {{stdin}} in --system is sent unchanged', async () => {
   const words = onSandbox('--dry-run', '--no-stdin', '-s', 'a {{stdin}}', 'hi');
-  expect((await runNatter(words, { input: 'X' })).stdout).toContain('a {{stdin}}');
+  expect((await runInMemory(words, { input: 'X' })).stdout).toContain('a {{stdin}}');
 });
 
 test('Y8: the guides mention that a byte order mark is not sent', async () => {
-  const helped = await runNatter(['help', 'piping']);
+  const helped = await runInMemory(['help', 'piping']);
   for (const text of [readFileSync('README.md', 'utf8'), readFileSync('docs/scripts.md', 'utf8')]) {
     expect(text).toMatch(/Standard input is appended[^]{0,200} byte order mark/);
   }
@@ -95,7 +96,7 @@ test('P15 a folder as standard input is refused, and --no-stdin ignores it', asy
 test('P13 characters split over two reads stay intact', async () => {
   // A pipe is read in pieces whose size is a power of two, so characters of three bytes are split.
   const text = '€'.repeat(100_000);
-  const { code, stdout } = await runNatter(onSandbox(`${echo}{{stdin}}`), { input: text });
+  const { code, stdout } = await runInMemory(onSandbox(`${echo}{{stdin}}`), { input: text });
   expect(code).toBe(0);
   expect(stdout === `${text}\n`).toBe(true);
 });
@@ -123,7 +124,7 @@ test.each([
   [['{{stdin}}'], 'the prompt'],
   [['-s', '{{stdin}}', 'hi'], '--system'],
 ])('empty standard input for the placeholder in %j is refused', async (words, place) => {
-  const { code, stdout, stderr } = await runNatter(['--sandbox', ...words], { input: '' });
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', ...words], { input: '' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(
     new RegExp(
@@ -133,7 +134,7 @@ test.each([
 });
 
 test('P27 an unknown flag is a usage error and sends nothing', async () => {
-  const { code, stdout, stderr } = await runNatter(['--sandbox', '--bogus', 'hi']);
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', '--bogus', 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^natter: unknown option '--bogus'\n {2}see natter --help/);
 });
@@ -169,7 +170,7 @@ test.each([
     'byte 4 is invalid',
   ],
 ])('%s is refused, and the message has the offset', async (_name, input, message) => {
-  const { code, stdout, stderr } = await runNatter(ask, { input });
+  const { code, stdout, stderr } = await runInMemory(ask, { input });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
   expect(stderr).toContain('--stdin-encoding');
@@ -191,7 +192,7 @@ test.each([
     'hi',
   ],
 ])('P12 natter reads %s', async (_name, flags, input, expected) => {
-  const { code, stdout } = await runNatter([...ask, '--raw', ...flags], { input });
+  const { code, stdout } = await runInMemory([...ask, '--raw', ...flags], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 

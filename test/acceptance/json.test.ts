@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonLines, runNatter, serviceAt, startNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt, startNatter } from '../support/natter.ts';
 import { chunk, delta, event, streamed, streamHead } from '../support/raw-replies.ts';
 import { fin } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -12,7 +13,7 @@ test.each([
   ['non-streamed', ['--no-stream']],
 ])('--json prints one document for a %s answer', async (_name, flags) => {
   const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
-  const { code, stdout, stderr } = await runNatter(words);
+  const { code, stdout, stderr } = await runInMemory(words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(jsonLines(stdout)).toEqual([
     {
@@ -29,7 +30,9 @@ test.each([
 
 test('--json has null for values the service did not report', async () => {
   const server = await serve([[streamed('hello')]]);
-  const { stdout } = await runNatter(['--json', '-m', 'nextgen', 'hi'], { env: serviceAt(server) });
+  const { stdout } = await runInMemory(['--json', '-m', 'nextgen', 'hi'], {
+    env: serviceAt(server),
+  });
   expect(JSON.parse(stdout)).toMatchObject({
     model: 'nextgen',
     content: 'hello',
@@ -40,7 +43,7 @@ test('--json has null for values the service did not report', async () => {
 
 test('Y3: --json of a refused prompt prints a document with the same error as standard error', async () => {
   const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
-  const { code, stdout, stderr } = await runNatter(words);
+  const { code, stdout, stderr } = await runInMemory(words);
   expect(code).toBe(8);
   const error = {
     kind: 'rate_limited',
@@ -71,7 +74,7 @@ test('Y3: --json of a refused prompt prints a document with the same error as st
 test.each(['--json', '--jsonl'])(
   'Y3: %s prints nothing on standard output for a prompt that is not sent',
   async (flag) => {
-    const { code, stdout, stderr } = await runNatter([flag, 'hi']);
+    const { code, stdout, stderr } = await runInMemory([flag, 'hi']);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'configuration' } });
   },
@@ -105,7 +108,7 @@ test.each(['--json', '--jsonl'])(
   'Y3: compare %s has the attempts and times of a cut answer',
   async (flag) => {
     const words = ['compare', '--sandbox', flag, '[sandbox echo fin cut-after=1] one two'];
-    const { code, stdout } = await runNatter(words);
+    const { code, stdout } = await runInMemory(words);
     expect(code).toBe(11);
     const cut = { ...measured, error: { kind: 'incomplete' } };
     expect(jsonLines(stdout).at(-1)).toMatchObject(
@@ -116,7 +119,7 @@ test.each(['--json', '--jsonl'])(
 
 test('Y3: batch has the attempts and times of a cut answer', async () => {
   const input = '[sandbox echo fin cut-after=1] one two';
-  const { code, stdout } = await runNatter(['batch', '-', '--sandbox'], { input });
+  const { code, stdout } = await runInMemory(['batch', '-', '--sandbox'], { input });
   expect(code).toBe(75);
   expect(JSON.parse(stdout)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
@@ -124,14 +127,14 @@ test('Y3: batch has the attempts and times of a cut answer', async () => {
 test.each(['--json', '--jsonl'])('Y3: %s ends properly after a time limit', async (flag) => {
   const server = await serve([[streamHead(), chunk(delta('hel'))]]);
   const words = [flag, '--timeout', '500ms', 'hi'];
-  const { code, stdout } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stdout } = await runInMemory(words, { env: serviceAt(server) });
   expect(code).toBe(11);
   expect(jsonLines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
 });
 
 test('S31 --json has a refusal separately from the content', async () => {
   const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
-  const { code, stdout } = await runNatter(words);
+  const { code, stdout } = await runInMemory(words);
   expect(code).toBe(14);
   expect(JSON.parse(stdout)).toMatchObject({
     content: '',
@@ -142,7 +145,7 @@ test('S31 --json has a refusal separately from the content', async () => {
 
 test('--json of a cut answer prints its text, marked incomplete', async () => {
   const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
-  const { code, stdout, stderr } = await runNatter(['--json', 'hi'], { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['--json', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(11);
   expect(JSON.parse(stdout)).toMatchObject({
     id: 'chatcmpl-1',
@@ -156,7 +159,7 @@ test('--json of a cut answer prints its text, marked incomplete', async () => {
 
 test('--jsonl prints a line for each event as it arrives', async () => {
   const server = await serve([[streamed('hel', 'lo')]]);
-  const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
+  const { code, stdout } = await runInMemory(['--jsonl', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(0);
   expect(jsonLines(stdout)).toEqual([
     { type: 'answer-started', attempt: 1 },
@@ -176,7 +179,7 @@ test('--jsonl prints a line for each event as it arrives', async () => {
 
 test('--jsonl has a retry, and R31 standard error reports it too', async () => {
   const words = ['--sandbox', '--jsonl', '[sandbox 500 retry-after=0 times=1 echo]hello'];
-  const { stdout, stderr } = await runNatter(words);
+  const { stdout, stderr } = await runInMemory(words);
   expect(jsonLines(stdout)[0]).toEqual({
     type: 'retry-scheduled',
     retry: 1,
@@ -189,7 +192,7 @@ test('--jsonl has a retry, and R31 standard error reports it too', async () => {
 
 test('--jsonl of a cut answer ends with the failure', async () => {
   const server = await serve([[streamHead(), chunk(delta('hel')), fin]]);
-  const { code, stdout } = await runNatter(['--jsonl', 'hi'], { env: serviceAt(server) });
+  const { code, stdout } = await runInMemory(['--jsonl', 'hi'], { env: serviceAt(server) });
   expect(code).toBe(11);
   expect(jsonLines(stdout).at(-1)).toMatchObject({
     type: 'answer-failed',
@@ -203,7 +206,7 @@ test.each(['--json', '--jsonl'])(
   async (flag) => {
     const hostile = '\u001B]0;x\u0007 \u009B31m \u007F \u202E \u200B \u2028 \uFEFF';
     const server = await serve([[streamed(hostile)]]);
-    const { stdout } = await runNatter([flag, 'hi'], { env: serviceAt(server) });
+    const { stdout } = await runInMemory([flag, 'hi'], { env: serviceAt(server) });
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E\u200B\u2028\uFEFF]/);
     const texts = (jsonLines(stdout) as { content?: string; text?: string }[])
       .map(({ content, text }) => content ?? text ?? '')
@@ -217,7 +220,7 @@ test.each([
   ['--json', '--plain'],
   ['--raw', '--markdown'],
 ])('%s and %s cannot be used together', async (first, second) => {
-  const { code, stdout, stderr } = await runNatter(['--sandbox', first, second, 'hi']);
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', first, second, 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/cannot be used together/);
 });

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type RunOptions, runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { type RunOptions, temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { openRepl, leave, keys, screenWith } from '../support/repl-terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
@@ -28,10 +29,10 @@ const printKey = `echo '${secretKey}'`;
 async function configured(script: string, baseUrl: string, command?: string) {
   const { home, program, runs } = homeWith(script);
   const options: RunOptions = { env: { HOME: home } };
-  await runNatter(['config', 'set', 'base-url', baseUrl], options);
-  await runNatter(['config', 'set', 'api-key-command', command ?? program], options);
+  await runInMemory(['config', 'set', 'base-url', baseUrl], options);
+  await runInMemory(['config', 'set', 'api-key-command', command ?? program], options);
   const run = (words: readonly string[], env: Record<string, string> = {}) =>
-    runNatter(words, { env: { HOME: home, ...env } });
+    runInMemory(words, { env: { HOME: home, ...env } });
   return { home, program, runs, run };
 }
 
@@ -90,10 +91,10 @@ test('NATTER_API_KEY_COMMAND does not run for a service on this machine', async 
   const server = await serve([[streamed('Hello')]]);
   const { home, program, runs } = homeWith(printKey);
   const env = { HOME: home, NATTER_BASE_URL: server.url, NATTER_API_KEY_COMMAND: program };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   expect(runs()).toBe(0);
-  expect((await runNatter(['auth', 'status'], { env })).stderr).toBe(
+  expect((await runInMemory(['auth', 'status'], { env })).stderr).toBe(
     'natter: NATTER_API_KEY_COMMAND is not run for a service on this machine\n',
   );
 });
@@ -141,7 +142,7 @@ test('a rejected key names the command it is from', async () => {
 });
 
 test('config set refuses a command with an open quote', async () => {
-  const { code, stderr } = await runNatter(['config', 'set', 'api-key-command', 'pass "show']);
+  const { code, stderr } = await runInMemory(['config', 'set', 'api-key-command', 'pass "show']);
   expect(code).toBe(2);
   expect(stderr).toContain('api-key-command has a quote without its end');
 });
@@ -158,7 +159,7 @@ test('config set warns of a pipe without a shell, and the failure has the same h
 });
 
 test('no option takes the command', async () => {
-  const { code } = await runNatter(['--sandbox', '--api-key-command', 'x', 'hi']);
+  const { code } = await runInMemory(['--sandbox', '--api-key-command', 'x', 'hi']);
   expect(code).toBe(2);
 });
 
@@ -178,7 +179,7 @@ test('piped input is left to the prompt', async () => {
   const server = await serve([[streamed('Hello')]]);
   const { home } = await configured(`cat > /dev/null; ${printKey}`, server.url);
   const options = { env: { HOME: home }, input: 'piped text' };
-  expect(await runNatter(['sum up'], options)).toMatchObject({ code: 0 });
+  expect(await runInMemory(['sum up'], options)).toMatchObject({ code: 0 });
   expect(server.requests[0]?.body).toContain('piped text');
 });
 

@@ -2,13 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRecordedLines } from '../recording/recording-fixtures.ts';
-import {
-  jsonLines,
-  runNatter,
-  serviceAt,
-  startSandboxCommand,
-  temporaryHome,
-} from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt, startSandboxCommand, temporaryHome } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import type { RawServer } from '../support/raw-server.ts';
@@ -21,8 +16,8 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 async function withSettings(server: RawServer, header: string, value: string): Promise<Variables> {
   const env = { HOME: temporaryHome() };
-  await runNatter(['config', 'set', 'base-url', server.url], { env });
-  await runNatter(['config', 'set', `headers.${header}`, value], { env });
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
+  await runInMemory(['config', 'set', `headers.${header}`, value], { env });
   return env;
 }
 
@@ -34,7 +29,10 @@ const configurations: Readonly<Record<string, (server: RawServer) => Promise<Var
   }),
   async 'the stored key'({ url }) {
     const env = { HOME: temporaryHome() };
-    await runNatter(['auth', 'login', '--no-check', '--base-url', url], { env, input: secretKey });
+    await runInMemory(['auth', 'login', '--no-check', '--base-url', url], {
+      env,
+      input: secretKey,
+    });
     return env;
   },
   'a header of the profile with a scheme': (server) =>
@@ -97,7 +95,7 @@ test.each(names)('X2: %s, echoed in an error, is masked in all output', async (w
   const { server, home, env } = await prepared(way, [[json(400, { error: { message: echo } })]]);
   const tape = join(home, 'tape.jsonl');
   for (const flags of [['--record', tape], ['--json'], ['--jsonl']]) {
-    const { code, stdout, stderr } = await runNatter(['hi', ...flags], { env });
+    const { code, stdout, stderr } = await runInMemory(['hi', ...flags], { env });
     expect(code).toBe(7);
     expect(stderr).toContain('it is dark');
     expectNoSecret(stdout, stderr, ...writtenBelow(home));
@@ -110,13 +108,13 @@ test.each(names)(
   async (way) => {
     const { home, env } = await prepared(way, [[streamed(...deltas)]]);
     const tape = join(home, 'tape.jsonl');
-    const plain = await runNatter(['hi', '--record', tape], { env });
-    const whole = await runNatter(['hi', '--json'], { env });
-    const lines = await runNatter(['hi', '--jsonl'], { env });
+    const plain = await runInMemory(['hi', '--record', tape], { env });
+    const whole = await runInMemory(['hi', '--json'], { env });
+    const lines = await runInMemory(['hi', '--jsonl'], { env });
     const { content } = JSON.parse(whole.stdout) as { content: string };
     const events = jsonLines(lines.stdout) as readonly { readonly text?: string }[];
     const joined = events.map(({ text = '' }) => text).join('');
-    const replayed = await runNatter(['hi', '--replay', tape]);
+    const replayed = await runInMemory(['hi', '--replay', tape]);
     const texts = [plain.stdout, content, joined, recordedText(tape), replayed.stdout];
     for (const text of texts) expect(text).toMatch(masked);
     expectNoSecret(...texts, plain.stderr, whole.stderr, lines.stderr, ...writtenBelow(home));
@@ -126,7 +124,7 @@ test.each(names)(
 
 test.each(names)('X2: %s in a prompt is masked in the conversation', async (way) => {
   const { server, home, env } = await prepared(way, [[streamed('Hello')]]);
-  await runNatter([`why is ${secretKey} refused?`], { env });
+  await runInMemory([`why is ${secretKey} refused?`], { env });
   expect(server.requests[0]?.body).toContain(secretKey);
   const written = writtenBelow(home);
   expect(written.join('')).toContain('why is *** refused?');
@@ -144,8 +142,8 @@ test('X2: the key of an upstream is masked in all output of the sandbox', async 
     NATTER_DEBUG: '1',
   });
   const env = serviceAt(sandbox, { NATTER_API_KEY: 'sandbox-key' });
-  const refused = await runNatter(['hi'], { env });
-  const answered = await runNatter(['hi'], { env });
+  const refused = await runInMemory(['hi'], { env });
+  const answered = await runInMemory(['hi'], { env });
   sandbox.child.kill('SIGINT');
   const { stdout, stderr } = await sandbox.result;
   expect(server.requests[1]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
@@ -158,8 +156,8 @@ test('X2: secrets sent by a service are masked in batches, comparisons and lists
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
   const folder = temporaryHome();
   const results = join(folder, 'results.jsonl');
-  const batch = await runNatter(['batch', '-o', results], { env, input: 'one\ntwo\n' });
-  const compared = await runNatter(['compare', 'hi', '--json'], { env });
+  const batch = await runInMemory(['batch', '-o', results], { env, input: 'one\ntwo\n' });
+  const compared = await runInMemory(['compare', 'hi', '--json'], { env });
   expect([batch.code, compared.code]).toEqual([0, 0]);
   const text = readFileSync(results, 'utf8');
   expect(text.match(/thank you/g)).toHaveLength(2);
@@ -167,7 +165,9 @@ test('X2: secrets sent by a service are masked in batches, comparisons and lists
   const list = await serve([[json(200, { data: [{ id: secretKey, owned_by: echo }] })]]);
   const there = { ...env, NATTER_BASE_URL: list.url };
   for (const flags of [[], ['--json']]) {
-    const { code, stdout, stderr } = await runNatter(['models', 'list', ...flags], { env: there });
+    const { code, stdout, stderr } = await runInMemory(['models', 'list', ...flags], {
+      env: there,
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('***');
     expectNoSecret(stdout);
@@ -182,8 +182,10 @@ test.each(['user', 'dark', 'ollama', 'hi'])(
       ...(await withSettings(server, 'cookie', `theme=dark; a=hi`)),
       NATTER_API_KEY: 'ollama',
     };
-    await runNatter(['config', 'set', 'headers.x-auth', `Basic ${base64('user:ollama')}`], { env });
-    const { stdout } = await runNatter(['hi'], { env });
+    await runInMemory(['config', 'set', 'headers.x-auth', `Basic ${base64('user:ollama')}`], {
+      env,
+    });
+    const { stdout } = await runInMemory(['hi'], { env });
     expect(stdout).toBe(`the ${word} of "role":"user"\n`);
   },
 );

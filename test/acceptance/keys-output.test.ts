@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, startNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { startNatter, temporaryHome } from '../support/natter.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -59,7 +60,7 @@ test.each([
 ] as const)('K8 a key in an error about %s is masked', async (_, words, reply) => {
   const server = await serve([reply]);
   const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const { code, stdout, stderr } = await runNatter([...words, '--retries', '0'], {
+  const { code, stdout, stderr } = await runInMemory([...words, '--retries', '0'], {
     env,
     input: secretKey,
   });
@@ -74,7 +75,7 @@ test('K8 a key that a server sends as a model name is masked in notices', async 
   });
   const server = await serve([[reply]]);
   const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const { stdout, stderr } = await runNatter(['hi'], { env });
+  const { stdout, stderr } = await runInMemory(['hi'], { env });
   expect(stdout).toBe('Hello\n');
   expect(stderr).toContain('finish_reason');
   expectNoSecret(stderr);
@@ -83,7 +84,7 @@ test('K8 a key that a server sends as a model name is masked in notices', async 
 test('NATTER_DEBUG logs each request, retry, start and end of an answer', async () => {
   const server = await serve([[json(500, {})], [streamed('Hello')]]);
   const env = { NATTER_DEBUG: '1', NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const { stdout, stderr } = await runNatter(['hi'], { env });
+  const { stdout, stderr } = await runInMemory(['hi'], { env });
   expect(stdout).toBe('Hello\n');
   const lines = stderr.split('\n').filter((line) => line.startsWith('natter: debug: '));
   expect(lines).toEqual([
@@ -97,10 +98,10 @@ test('NATTER_DEBUG logs each request, retry, start and end of an answer', async 
 test('K8 a secret header of a profile that a server sends back is masked', async () => {
   const server = await serve([[json(400, { message: `no ${secretKey}` })]]);
   const env = { HOME: temporaryHome(), NATTER_DEBUG: '1' };
-  await runNatter(['config', 'set', 'base-url', server.url], { env });
-  await runNatter(['config', 'set', 'headers.x-team-token', secretKey], { env });
-  const list = await runNatter(['config', 'list'], { env });
-  const { code, stderr } = await runNatter(['hi'], { env });
+  await runInMemory(['config', 'set', 'base-url', server.url], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', secretKey], { env });
+  const list = await runInMemory(['config', 'list'], { env });
+  const { code, stderr } = await runInMemory(['hi'], { env });
   expect(code).toBe(7);
   expect(server.requests[0]?.headers['x-team-token']).toBe(secretKey);
   expectNoSecret(stderr, list.stdout, list.stderr);
@@ -114,14 +115,16 @@ test.each([
   ['--dry-run', ['hi', '--dry-run']],
 ])('K25 %s shows only the end of a key', async (_, words) => {
   const env = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_API_KEY: secretKey };
-  const { code, stdout, stderr } = await runNatter(words, { env });
+  const { code, stdout, stderr } = await runInMemory(words, { env });
   expect(code).toBe(0);
   expect(stdout).toContain('…cret');
   expectNoSecret(stdout, stderr);
 });
 
 test('K25 no part of a short key is shown', async () => {
-  const { stdout } = await runNatter(['auth', 'status'], { env: { NATTER_API_KEY: 'short-key' } });
+  const { stdout } = await runInMemory(['auth', 'status'], {
+    env: { NATTER_API_KEY: 'short-key' },
+  });
   expect(stdout).toContain('api-key\t…\t');
 });
 
@@ -159,10 +162,10 @@ test('K23 nothing in the current folder redirects the key', async () => {
   }
   for (const name of ['.env', '.env.local', '.npmrc']) writeFileSync(join(cwd, name), variables);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: secretKey };
-  await runNatter(['config', 'set', 'base-url', good.url], { env });
-  const { stdout } = await runNatter(['hi'], { env, cwd });
+  await runInMemory(['config', 'set', 'base-url', good.url], { env });
+  const { stdout } = await runInMemory(['hi'], { env, cwd });
   expect(stdout).toBe('Good\n');
-  const relative = await runNatter(['hi'], { env: { ...env, NATTER_CONFIG_DIR: '.' }, cwd });
+  const relative = await runInMemory(['hi'], { env: { ...env, NATTER_CONFIG_DIR: '.' }, cwd });
   expect(relative.code).toBe(3);
   expect(evil.connections()).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome, runNatter } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import { certificatePath } from '../support/raw-server.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
@@ -15,7 +16,7 @@ test.each([301, 302, 303, 307, 308])(
     const location = `${other.url}/v1/chat/completions`;
     const server = await serve([[response(status, { location })]]);
     const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-    const { code, stdout, stderr } = await runNatter(['hi'], { env });
+    const { code, stdout, stderr } = await runInMemory(['hi'], { env });
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain(`the service redirects (${status}) to ${location}`);
     expect(stderr).toContain(`natter config set base-url ${other.url}`);
@@ -27,14 +28,14 @@ test.each([301, 302, 303, 307, 308])(
 test('K12 a redirect within the service is not followed', async () => {
   const server = await serve([[response(307, { location: '/v2/chat' })], [streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  expect((await runNatter(['hi'], { env })).code).toBe(3);
+  expect((await runInMemory(['hi'], { env })).code).toBe(3);
   expect(server.requests).toHaveLength(1);
 });
 
 test('K14 a key is not sent over plain http to another machine', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: notLoopback(server.url), NATTER_API_KEY: secretKey };
-  const { code, stderr } = await runNatter(['hi'], { env });
+  const { code, stderr } = await runInMemory(['hi'], { env });
   expect(code).toBe(3);
   expect(stderr).toContain('the key would be sent unencrypted');
   expect(stderr).toContain('--allow-insecure');
@@ -44,7 +45,7 @@ test('K14 a key is not sent over plain http to another machine', async () => {
 test('K14 without a key plain http is allowed to any machine', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: notLoopback(server.url) };
-  expect(await runNatter(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
+  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
@@ -55,9 +56,9 @@ test('K14 --allow-insecure and the setting of a profile allow a key over plain h
     NATTER_BASE_URL: notLoopback(server.url),
     NATTER_API_KEY: secretKey,
   };
-  expect((await runNatter(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello\n');
-  await runNatter(['config', 'set', 'allow-insecure', 'true'], { env });
-  expect((await runNatter(['hi'], { env })).stdout).toBe('Hello\n');
+  expect((await runInMemory(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello\n');
+  await runInMemory(['config', 'set', 'allow-insecure', 'true'], { env });
+  expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');
   expect(server.requests).toHaveLength(2);
 });
 
@@ -65,10 +66,10 @@ test('K15 a user name and password in a base URL are masked and never sent', asy
   const server = await serve([[streamed('Hello')]]);
   const url = server.url.replace('://', '://ann:TopSecret@');
   const env = { NATTER_BASE_URL: url, NATTER_DEBUG: '1' };
-  const shown = await runNatter(['auth', 'status'], { env });
-  const listed = await runNatter(['config', 'list', '--json'], { env });
-  const dry = await runNatter(['hi', '--dry-run'], { env });
-  const sent = await runNatter(['hi'], { env });
+  const shown = await runInMemory(['auth', 'status'], { env });
+  const listed = await runInMemory(['config', 'list', '--json'], { env });
+  const dry = await runInMemory(['hi', '--dry-run'], { env });
+  const sent = await runInMemory(['hi'], { env });
   expect([shown.code, listed.code, dry.code, sent.code]).toEqual([0, 0, 3, 3]);
   expect(sent.stderr).toContain('contains a user name or password');
   for (const { stdout, stderr } of [shown, listed, dry, sent]) expectNoSecret(stdout, stderr);
@@ -78,7 +79,7 @@ test('K15 a user name and password in a base URL are masked and never sent', asy
 test('K19 an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  const distrusted = await runNatter(['hi'], { env });
+  const distrusted = await runInMemory(['hi'], { env });
   expect(distrusted.code).toBe(10);
   expect(distrusted.stderr).toContain('NODE_EXTRA_CA_CERTS');
   expect(server.requests).toHaveLength(0);
@@ -102,11 +103,11 @@ test('K21 an option overrides a variable, a variable the profile, and an empty v
   const server = await serve([[streamed('Hello')]]);
   const env = { HOME: temporaryHome(), NATTER_BASE_URL: server.url };
   const sentModel = async (words: readonly string[], more: Record<string, string>) => {
-    await runNatter(['hi', ...words], { env: { ...env, ...more } });
+    await runInMemory(['hi', ...words], { env: { ...env, ...more } });
     return (JSON.parse(server.requests.at(-1)?.body ?? '') as { model: string }).model;
   };
   expect(await sentModel([], {})).toBe('origin');
-  await runNatter(['config', 'set', 'model', 'stored'], { env });
+  await runInMemory(['config', 'set', 'model', 'stored'], { env });
   expect(await sentModel([], {})).toBe('stored');
   expect(await sentModel([], { NATTER_MODEL: '' })).toBe('stored');
   expect(await sentModel([], { NATTER_MODEL: 'variable' })).toBe('variable');
@@ -116,22 +117,22 @@ test('K21 an option overrides a variable, a variable the profile, and an empty v
 test('K21 an empty NATTER_API_KEY does not override the stored key', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: '' };
-  await runNatter(['auth', 'login', '--no-check', '--base-url', server.url], {
+  await runInMemory(['auth', 'login', '--no-check', '--base-url', server.url], {
     env,
     input: secretKey,
   });
-  await runNatter(['hi'], { env });
+  await runInMemory(['hi'], { env });
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
 });
 
 test('a stored key is sent only to the service it was stored for', async () => {
   const [own, other] = [await serve([[streamed('Own')]]), await serve([[streamed('Other')]])];
   const env = { HOME: temporaryHome() };
-  await runNatter(['auth', 'login', '--no-check', '--base-url', own.url], {
+  await runInMemory(['auth', 'login', '--no-check', '--base-url', own.url], {
     env,
     input: secretKey,
   });
-  const { stdout, stderr } = await runNatter(['hi', '--base-url', other.url], { env });
+  const { stdout, stderr } = await runInMemory(['hi', '--base-url', other.url], { env });
   expect(stdout).toBe('Other\n');
   expect(stderr).toContain('the API key of profile default was not sent');
   expect(other.requests[0]?.headers).not.toHaveProperty('authorization');
@@ -140,9 +141,9 @@ test('a stored key is sent only to the service it was stored for', async () => {
 test('a login to a new address does not send the secret headers of the old one', async () => {
   const server = await serve([[response(200, {}, '["origin"]')]]);
   const env = { HOME: temporaryHome() };
-  await runNatter(['config', 'set', 'base-url', 'https://old.example'], { env });
-  await runNatter(['config', 'set', 'headers.x-team-token', secretKey], { env });
-  const { code } = await runNatter(['auth', 'login', '--base-url', server.url], {
+  await runInMemory(['config', 'set', 'base-url', 'https://old.example'], { env });
+  await runInMemory(['config', 'set', 'headers.x-team-token', secretKey], { env });
+  const { code } = await runInMemory(['auth', 'login', '--base-url', server.url], {
     env,
     input: 'nk-new',
   });

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -20,7 +21,7 @@ async function serviceWith(...replies: readonly Buffer[]) {
   const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
   const file = join(state, 'models.json');
   const run = (words: readonly string[], input = text) =>
-    runNatter([...words, '-'], { env, input });
+    runInMemory([...words, '-'], { env, input });
   return {
     env,
     file,
@@ -41,7 +42,7 @@ test('--model auto and the warning of the window use the windows of the list', a
     ],
   });
   const { env, run, plan, stored } = await serviceWith(models, streamed('Hello'));
-  await runNatter(['models', 'list'], { env });
+  await runInMemory(['models', 'list'], { env });
   const chosen = async (input: string) => (await plan('auto', input)).request.body.model;
   expect(await chosen(text)).toBe('small');
   expect(await chosen(text.repeat(2))).toBe('middle');
@@ -81,6 +82,6 @@ test('a refusal with save=false teaches nothing', async () => {
   const message = "This model's maximum context length is 4096 tokens.";
   const { env, file } = await serviceWith(json(400, { error: { message } }));
   const input = text.repeat(6);
-  await runNatter(['-m', 'mine', '-'], { env: { ...env, NATTER_SAVE: 'false' }, input });
+  await runInMemory(['-m', 'mine', '-'], { env: { ...env, NATTER_SAVE: 'false' }, input });
   expect(() => statSync(file)).toThrow('ENOENT');
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
-import { jsonLines, runNatter, serviceAt, startNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt, startNatter } from '../support/natter.ts';
 import { delta, done, json, response, stream, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -25,7 +26,7 @@ function openPlace(env: Readonly<Record<string, string>> = {}) {
     text,
     lines: () => jsonLines(text()) as readonly LedgerLine[],
     run: (words: readonly string[], input?: string) =>
-      runNatter(words, { env: all, ...(input !== undefined && { input }) }),
+      runInMemory(words, { env: all, ...(input !== undefined && { input }) }),
   };
 }
 

@@ -10,9 +10,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
-import { binary, cleanEnvironment, runNatter, serviceAt } from '../support/natter.ts';
+import { describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { rule } from '../sandbox/sandbox-helpers.ts';
+import { openSlowBatchPlace, promptLines } from '../support/batch.ts';
+import { openHeldSandbox } from '../support/held-sandbox.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { binary, cleanEnvironment, serviceAt, startNatter } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
+import { leave, openRepl } from '../support/repl-terminal.ts';
 import { serve } from '../support/serve.ts';
 
 interface Dry {
@@ -21,7 +27,7 @@ interface Dry {
 }
 
 const dryRun = async (...words: string[]): Promise<Dry> => {
-  const { stdout } = await runNatter(['--sandbox', '--dry-run', ...words]);
+  const { stdout } = await runInMemory(['--sandbox', '--dry-run', ...words]);
   return JSON.parse(stdout) as Dry;
 };
 
@@ -63,7 +69,7 @@ test.each([
 test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
   const server = await serve([[streamed('never')]]);
   const input = 'x'.repeat(20_000_000);
-  const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
   expect(code).toBe(7);
   expect(stderr).toBe(
     "natter: the prompt has 20,000,004 bytes, which cannot fit origin's window of 128,000 tokens\n" +
@@ -75,7 +81,7 @@ test('P9 a prompt that cannot fit the window with any tokenizer is refused befor
 test('a prompt near the window causes a warning with numbers, and is sent', async () => {
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(110_000);
-  const { code, stdout, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'answer\n' });
   expect(stderr).toMatch(
     /^natter: warning: ~110,\d+ tokens, near origin's window of 128,000; -m nextgen has a larger window\n$/,
@@ -85,7 +91,7 @@ test('a prompt near the window causes a warning with numbers, and is sent', asyn
 test('a prompt over the window causes a warning, and is sent', async () => {
   const server = await serve([[streamed('answer')]]);
   const input = 'word'.repeat(130_000);
-  const { code, stderr } = await runNatter(['hi'], { input, env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(['hi'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /~130,\d+ tokens, over origin's window of 128,000; -m nextgen has a larger window; --split auto sends it in pieces\n$/,
@@ -101,7 +107,7 @@ test.each([
     [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
   ]);
   const input = 'word'.repeat(130_000);
-  const run = await runNatter(words, { input, env: serviceAt(server) });
+  const run = await runInMemory(words, { input, env: serviceAt(server) });
   expect(run.code).toBe(7);
   expect(run.stderr).toContain(`\n  ${hint}\n`);
 });
@@ -116,7 +122,7 @@ test.each([
   ['a prompt over the smaller window', 'word'.repeat(130_000), 'nextgen'],
 ])('-m auto selects the smallest model for %s', async (_name, input, model) => {
   const server = await serve([[streamed('answer')]]);
-  const { code } = await runNatter(['-m', 'auto', '-'], { input, env: serviceAt(server) });
+  const { code } = await runInMemory(['-m', 'auto', '-'], { input, env: serviceAt(server) });
   expect(code).toBe(0);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model });
 });
@@ -161,7 +167,85 @@ test.each([
   ['a token limit of 0', ['-t', '0'], /--max-tokens must be a whole number/],
   ['a fraction of a token', ['-t', '1.5'], /--max-tokens must be a whole number/],
 ])('natter refuses %s', async (_name, flags, message) => {
-  const { code, stdout, stderr } = await runNatter(['--sandbox', ...flags, 'hi']);
+  const { code, stdout, stderr } = await runInMemory(['--sandbox', ...flags, 'hi']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(message);
+});
+
+/** If Node opens a debugger, it uses a free port and reports it on standard error. */
+const anyPort = { NODE_OPTIONS: '--inspect-port=0' };
+
+test('a batch with --stop-after starts no more items after its time, and exits with 75', async () => {
+  const place = await openSlowBatchPlace();
+  place.write('p.txt', promptLines(5));
+  const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1', '--stop-after', '500ms'];
+  const natter = place.start(words);
+  await place.inProgress(1);
+  await natter.waitFor('stderr', /--stop-after: finishing running requests/);
+  await place.finish(1);
+  const { code, stderr } = await natter.result;
+  expect(code).toBe(75);
+  expect(stderr).toMatch(/stopped by --stop-after: 1 of 5 items answered in .*, 4 left/);
+});
+
+describe('SIGUSR1 opens no debugger', () => {
+  test('X4: during an answer, which is completed', async () => {
+    const { env, pass } = await openHeldSandbox({ faults: [rule('tokens=20 rate=20')] });
+    const natter = startNatter(['hi'], { env: { ...env, ...anyPort } });
+    await pass(100);
+    await natter.waitFor('stdout', /\w/);
+    natter.child.kill('SIGUSR1');
+    await pass(1500);
+    const { code, stderr } = await natter.result;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('X4: of the sandbox, which keeps running', async () => {
+    const natter = startNatter(['sandbox'], { env: anyPort });
+    await natter.waitFor('stderr', /try it/);
+    natter.child.kill('SIGUSR1');
+    const headers = { authorization: `Bearer ${sandboxKey}` };
+    const { ok } = await fetch(`${natter.stdout().trim()}/v1/models`, { headers });
+    natter.child.kill('SIGTERM');
+    const { signal, stderr } = await natter.result;
+    expect({ ok, signal, debugger: /Debugger/.test(stderr) }).toEqual({
+      ok: true,
+      signal: 'SIGTERM',
+      debugger: false,
+    });
+  });
+
+  test('X4: of a conversation, which stays open', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: anyPort });
+    terminal.kill('SIGUSR1');
+    terminal.type('hello\r');
+    await terminal.waitFor(/hello[^]*›/);
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toContain('Debugger');
+  });
+
+  test('X4: and one opened while Node started is closed', async () => {
+    const preload = join(mkdtempSync(join(tmpdir(), 'natter-preload-')), 'signal.cjs');
+    // Waits until Node has opened it, before the first line of natter.
+    writeFileSync(
+      preload,
+      `process.kill(process.pid, 'SIGUSR1');
+       const { url } = require('node:inspector');
+       while (url() === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`,
+    );
+    const env = { NODE_OPTIONS: `--inspect-port=0 --require ${preload}` };
+    const natter = startNatter(['sandbox'], { env });
+    await natter.waitFor('stderr', /try it/);
+    // The response is sent after the first turn of natter's event loop.
+    await fetch(natter.stdout().trim());
+    const ports = [...natter.stderr().matchAll(/ws:\/\/127\.0\.0\.1:(\d+)/g)].map(
+      ([, port]) => port,
+    );
+    expect(ports.length).toBeGreaterThan(0);
+    for (const port of ports) {
+      await expect(fetch(`http://127.0.0.1:${port}/json/version`)).rejects.toThrow('fetch failed');
+    }
+    natter.child.kill('SIGTERM');
+    await natter.result;
+  });
 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -44,7 +45,7 @@ test('Y16: login on a terminal asks again after a refused key', async () => {
   terminal.type('nk-right-0001\r');
   expect((await terminal.exit).exitCode).toBe(0);
   expect(terminal.output()).not.toMatch(/nk-wrong|nk-right/);
-  expect((await runNatter(['auth', 'status'], { env })).stdout).toContain('api-key\t…0001');
+  expect((await runInMemory(['auth', 'status'], { env })).stdout).toContain('api-key\t…0001');
 });
 
 test('Y16: login asks again for a key with characters not allowed in a header', async () => {
@@ -82,13 +83,13 @@ test('Y16: Ctrl+C during the check of the key ends the login', async () => {
 test('X3: an empty key on a terminal removes the stored key', async () => {
   const server = await serve([[models], [models], [streamed('Hello')]]);
   const env = { HOME: temporaryHome() };
-  await runNatter(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });
+  await runInMemory(['auth', 'login', '--base-url', server.url], { env, input: 'nk-old-key-0001' });
   const terminal = openTerminal(['auth', 'login', '--base-url', `${server.url}/other`], { env });
   await terminal.waitFor(/API key \(not shown; empty for none\)/);
   terminal.type('\r');
   expect((await terminal.exit).exitCode).toBe(0);
   expect(await terminal.transcript()).toContain('the previously stored key was deleted');
-  await runNatter(['hi'], { env });
+  await runInMemory(['hi'], { env });
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
     'Bearer nk-old-key-0001',
     undefined,

@@ -2,10 +2,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
+import { createDataFolder } from '../support/data-folder.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { choice, delta, done, finish, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
-import { createDataFolder } from '../support/data-folder.ts';
 
 const rows = [
   {
@@ -52,7 +54,7 @@ const rows = [
 
 test.each(rows)('$name', async ({ reply, stdout, stderr }) => {
   const server = await serve([reply]);
-  const result = await runNatter(['hi'], { env: serviceAt(server) });
+  const result = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 14, stdout });
   expect(result.stderr).toMatch(stderr);
 });
@@ -65,7 +67,7 @@ test('X23: a filtered answer is a failed item of a batch, keeps its text, and is
   const output = join(folder, 'out.jsonl');
   writeFileSync(input, `one\n${filtered('two')}\n`);
   const words = ['batch', '--sandbox', input, '-o', output];
-  const first = await runNatter(words);
+  const first = await runInMemory(words);
   expect(first.stderr).toContain('1 of 2 items answered');
   expect(first.stderr).toContain('1 failed: 1 no_answer');
   expect(first.code).toBe(14);
@@ -76,14 +78,14 @@ test('X23: a filtered answer is a failed item of a batch, keeps its text, and is
     usage: expect.any(Object),
     error: { kind: 'no_answer' },
   });
-  const again = await runNatter(words);
+  const again = await runInMemory(words);
   expect(again.code).toBe(14);
   expect(again.stderr).toContain('1 of 2 items answered (1 before)');
 });
 
 test('X23: compare exits with the code of a filtered answer, and shows its text', async () => {
   const words = ['compare', '--sandbox', filtered('hello')];
-  const { code, stdout, stderr } = await runNatter(words);
+  const { code, stdout, stderr } = await runInMemory(words);
   expect(code).toBe(14);
   expect(stdout).toContain('==> nextgen <==\nhello');
   expect(stderr).toMatch(/^natter: origin: the service filtered the answer/m);
@@ -92,18 +94,53 @@ test('X23: compare exits with the code of a filtered answer, and shows its text'
 
 test('X23: a filtered answer is saved in its conversation, not marked as cut', async () => {
   const { env } = createDataFolder();
-  const { code } = await runNatter(['--sandbox', filtered('hello')], { env });
+  const { code } = await runInMemory(['--sandbox', filtered('hello')], { env });
   expect(code).toBe(14);
-  expect(await runNatter(['last'], { env })).toMatchObject({
+  expect(await runInMemory(['last'], { env })).toMatchObject({
     code: 0,
     stdout: 'hello\n',
     stderr: '',
   });
-  const { stdout } = await runNatter(['conversations', 'export', 'latest', '--format', 'json'], {
+  const { stdout } = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
     env,
   });
   const { turns } = JSON.parse(stdout) as { turns: object[] };
   expect(turns[1]).toMatchObject({ content: 'hello', finish_reason: 'content_filter' });
   expect(turns[1]).toMatchObject({ failure: 'no_answer' });
   expect(turns[1]).not.toHaveProperty('incomplete');
+});
+
+const prompt = '[sandbox echo]<think>hm</think>\n\nyes';
+
+test('N8: a pipe gets the answer without its reasoning, which the conversation keeps', async () => {
+  const data = createDataFolder();
+  const { code, stdout, stderr } = await data.run(['--sandbox', prompt]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'yes\n' });
+  expect(stderr.match(/the reasoning \(<think>\) of the answer is not shown/g)).toHaveLength(1);
+  expect(pathOf(data.only())[1]).toMatchObject({
+    thought: '<think>hm</think>\n\n',
+    content: 'yes',
+  });
+  expect(await data.run(['last'])).toMatchObject({ code: 0, stdout: 'yes\n' });
+});
+
+test.each([
+  [['--raw'], {}, '<think>hm</think>\n\nyes'],
+  [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n'],
+])('N8: with %j and %j the reasoning is a part of the answer', async (flags, env, shown) => {
+  const { stdout, stderr } = await runInMemory(['--sandbox', ...flags, prompt], { env });
+  expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: '' });
+});
+
+test('N8: --reasoning shows the reasoning on standard error', async () => {
+  const { stdout, stderr } = await runInMemory(['--sandbox', '--reasoning', prompt]);
+  expect({ stdout, stderr }).toEqual({ stdout: 'yes\n', stderr: 'hm\n' });
+});
+
+test('N8: --schema checks the answer without its reasoning', async () => {
+  const server = await serve([stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)]);
+  const { code, stdout } = await runInMemory(['--schema', 'a int', 'hi'], {
+    env: serviceAt(server),
+  });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a": 1}\n' });
 });

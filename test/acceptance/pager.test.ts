@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { binary, runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { binary } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** A pager that names itself, shows the first line of its input, and waits for Enter. */
@@ -22,7 +23,7 @@ echo "end of the pager"
   return path;
 }
 
-const whole = await runNatter(['--help']);
+const whole = await runInMemory(['--help']);
 
 test.each([
   ['--help', ['--help']],
@@ -78,14 +79,14 @@ test('help is printed after the message of a shell that cannot run the pager', a
 test('help that fits the terminal is printed directly', async () => {
   const session = openTerminal(['-h'], { env: { PAGER: 'false' } });
   expect((await session.exit).exitCode).toBe(0);
-  expect(await session.screen()).toBe((await runNatter(['-h'])).stdout.trimEnd());
+  expect(await session.screen()).toBe((await runInMemory(['-h'])).stdout.trimEnd());
   const tall = openTerminal(['--help'], { rows: 200, env: { PAGER: 'false' } });
   await tall.exit;
   expect(await tall.screen()).toBe(whole.stdout.trimEnd());
 });
 
 test('a pipe has no pager', async () => {
-  const { code, stdout } = await runNatter(['--help'], { env: { PAGER: 'false' } });
+  const { code, stdout } = await runInMemory(['--help'], { env: { PAGER: 'false' } });
   expect(code).toBe(0);
   expect(stdout).toBe(whole.stdout);
   const session = openTerminal([], {

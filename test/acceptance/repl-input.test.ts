@@ -1,8 +1,18 @@
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import {
+  clears,
+  keys,
+  leave,
+  openRepl,
+  paste,
+  screenWith,
+  sharedHome,
+} from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 test('X15: Tab after /resume reports why the conversations cannot be read', async () => {
@@ -73,5 +83,139 @@ test('Y17: a prompt typed at the choice of a service becomes the first prompt, o
   await screenWith(terminal, /using the sandbox[^]*› \[sandbox echo\] hello/);
   terminal.type(keys.enter);
   await terminal.waitFor(/\nhello\n/);
+  expect(await leave(terminal)).toBe(0);
+});
+
+const stash = '\u0013';
+
+test('Ctrl+S puts a draft aside, which returns after the next prompt', async () => {
+  const terminal = await openRepl();
+  terminal.type('a long draft');
+  await screenWith(terminal, /› a long draft/);
+  terminal.type(stash);
+  await screenWith(terminal, /Ctrl\+S restores the stashed draft/);
+  terminal.type('[sandbox echo] quick');
+  await screenWith(terminal, /after this prompt: the stashed draft/);
+  terminal.type(keys.enter);
+  await screenWith(terminal, /· 1 token\s*\n[^]*› a long draft/);
+  terminal.type(keys.interrupt);
+  await screenWith(terminal, /press Ctrl\+C again to quit/);
+  terminal.type(keys.interrupt);
+  expect((await terminal.exit).exitCode).toBe(0);
+});
+
+test('a draft that is put aside survives a kill', async () => {
+  const env = sharedHome();
+  const first = await openRepl(['--sandbox'], { env });
+  first.type('a long draft');
+  await screenWith(first, /› a long draft/);
+  first.type(stash);
+  await screenWith(first, /the stashed draft/);
+  first.kill('SIGKILL');
+  await first.exit;
+  const second = await openRepl(['--sandbox'], { env });
+  const shown = await screenWith(second, /› (?:a long draft|type a prompt)/);
+  if (!shown.includes('a long draft')) second.type(keys.up);
+  await screenWith(second, /› a long draft/);
+  second.type(keys.interrupt);
+  expect(await leave(second)).toBe(0);
+});
+
+test('a key of the profile opens the search', async () => {
+  const env = sharedHome();
+  const set = await runInMemory(['config', 'set', 'keys.search-start', 'f4'], { env });
+  expect(set).toMatchObject({
+    code: 0,
+    stderr: 'natter: keys.search-start is set to f4 in profile default\n',
+  });
+  const taken = await runInMemory(['config', 'set', 'keys.undo', 'f4'], { env });
+  expect([taken.code, taken.stderr.split('\n')[0]]).toEqual([
+    2,
+    'natter: f4 of undo is the key of search-start, too',
+  ]);
+  const listed = await runInMemory(['config', 'keys'], { env });
+  expect(listed.stdout).toContain('search-start\tF4\tprofile default\t');
+  const terminal = await openRepl(['--base-url', 'http://127.0.0.1:9'], { env });
+  terminal.type('\u001BOS');
+  await screenWith(terminal, /history:/);
+  terminal.type(keys.interrupt);
+  expect(await leave(terminal)).toBe(0);
+});
+
+const bar = '\u001B[6 q';
+const block = '\u001B[2 q';
+const ordinary = '\u001B[0 q';
+
+describe('editing=vi', () => {
+  test('edits a prompt with the keys of vi, shows the mode, and resets the cursor', async () => {
+    const terminal = await openRepl(['--sandbox'], { env: { NATTER_EDITING: 'vi' } });
+    terminal.type('[sandbox echo] one two three');
+    await screenWith(terminal, /INSERT/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /NORMAL/);
+    terminal.type('bcwfour');
+    await screenWith(terminal, /› \[sandbox echo\] one two four/);
+    terminal.type(keys.escape);
+    await screenWith(terminal, /NORMAL/);
+    terminal.type('vb');
+    await screenWith(terminal, /VISUAL/);
+    terminal.type('d');
+    await screenWith(terminal, /› \[sandbox echo\] one two\s*\nNORMAL/);
+    terminal.type('ZZ');
+    await screenWith(terminal, /press Enter to quit/);
+    terminal.type(keys.enter);
+    expect((await terminal.exit).exitCode).toBe(0);
+    const output = terminal.output();
+    expect(output).toContain(bar);
+    expect(output).toContain(block);
+    expect(output.lastIndexOf(ordinary)).toBeGreaterThan(output.lastIndexOf(block));
+    expect(await terminal.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
+  });
+
+  test('the cursor keeps its shape without it', async () => {
+    const terminal = await openRepl();
+    expect(await leave(terminal)).toBe(0);
+    expect(terminal.output()).not.toMatch(/\u001B\[\d q/);
+  });
+});
+
+const words = Array.from({ length: 120 }, (_, index) => `word${index}`).join(' ');
+const answer = `[sandbox echo rate=40] ${words}`;
+
+/** The answer as the transcript has it, its rows joined. */
+function answerIn(transcript: string): string {
+  return /\n(word0 [^]*?word119)\n/.exec(transcript)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
+}
+
+test('keys, pastes and menus during an answer do not change its text', async () => {
+  const terminal = await openRepl(['--sandbox'], { columns: 60 });
+  terminal.type(`${answer}\r`);
+  await screenWith(terminal, /^word0 word1/m);
+  for (const typed of ['a draft', ' é日', keys.up, keys.down, paste('pasted text')]) {
+    terminal.type(typed);
+    await sleep(50);
+  }
+  await screenWith(terminal, /Esc stops[^]*› a draft é日pasted text/);
+  terminal.type('\u0015/he');
+  await screenWith(terminal, /Esc stops[^]*› \/he[^]*\/help/);
+  terminal.type('\u0015');
+  terminal.type(`[sandbox echo] queued${keys.enter}`);
+  await screenWith(terminal, /\nqueued\n/);
+  expect(answerIn(await terminal.transcript())).toBe(words);
+  expect(terminal.output()).not.toMatch(clears);
+  expect(await leave(terminal)).toBe(0);
+});
+
+test('in plain lines, text typed during an answer appears with the next question', async () => {
+  const terminal = openTerminal(['--sandbox', '--accessible'], { columns: 60 });
+  await terminal.waitFor(/You:/);
+  terminal.type(`${answer}\r`);
+  await terminal.waitFor(/origin: word0/);
+  terminal.type('[sandbox echo] ahead');
+  await terminal.waitFor(/word119\nYou: \[sandbox echo\] ahead/);
+  const [, shown = ''] = /origin: (word0[^]*?word119)\n/.exec(await terminal.transcript()) ?? [];
+  expect(shown.replaceAll(/\s+/g, ' ')).toBe(words);
+  terminal.type(keys.enter);
+  await terminal.waitFor(/origin: ahead\nYou:/);
   expect(await leave(terminal)).toBe(0);
 });

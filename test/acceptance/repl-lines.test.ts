@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { keys, leave, sharedHome } from '../support/repl-terminal.ts';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 const dumb = { TERM: 'dumb' };
 
 test('NATTER_ACCESSIBLE is true or false', async () => {
   const run = (value: string) =>
-    runNatter(['--sandbox', 'hi'], { env: { NATTER_ACCESSIBLE: value } });
+    runInMemory(['--sandbox', 'hi'], { env: { NATTER_ACCESSIBLE: value } });
   expect(await run('maybe')).toMatchObject({
     code: 3,
     stderr: 'natter: NATTER_ACCESSIBLE must be true or false\n',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import { clears, keys, leave, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -9,7 +9,7 @@ import { openTerminal } from '../support/terminal.ts';
 async function twoConversations(): Promise<Record<string, string>> {
   const env = sharedHome();
   for (const prompt of ['which tea is green?', 'how is coffee roasted?']) {
-    const { code } = await runNatter(['--sandbox', prompt], { env });
+    const { code } = await runInMemory(['--sandbox', prompt], { env });
     expect(code).toBe(0);
   }
   return env;
@@ -90,7 +90,7 @@ test('--resume alone without a conversation, or without a terminal, is refused',
   const env = sharedHome();
   const terminal = openTerminal(['--sandbox', '--resume'], { env });
   expect((await terminal.exit).exitCode).toBe(6);
-  const { code, stderr } = await runNatter(['--sandbox', '--resume'], { env, input: '' });
+  const { code, stderr } = await runInMemory(['--sandbox', '--resume'], { env, input: '' });
   expect(code).toBe(2);
   expect(stderr).toContain('natter --resume latest "why is the sky blue?"');
 });
@@ -98,7 +98,7 @@ test('--resume alone without a conversation, or without a terminal, is refused',
 test('--resume with the name of several conversations opens the list with that filter', async () => {
   const env = sharedHome();
   for (const prompt of ['tea is hot', 'tea is cold', 'coffee']) {
-    await runNatter(['--sandbox', prompt], { env });
+    await runInMemory(['--sandbox', prompt], { env });
   }
   const terminal = openTerminal(['--sandbox', '--resume', 'tea'], { env });
   await screenWith(terminal, /filter: tea +1 of 2\n› tea is cold[^]*tea is hot/);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { clears, keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
+import { type TerminalSession, openTerminal } from '../support/terminal.ts';
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
@@ -118,4 +119,107 @@ describe('the screen of the REPL', () => {
     expect(readFileSync(join(env.HOME, 'cheese.weird'), 'utf8')).toBe('käse 🧀');
     expect(await leave(terminal)).toBe(0);
   });
+});
+
+const saved = '\u001B[22;2t';
+const restored = '\u001B[23;2t';
+const focusOn = '\u001B[?1004h';
+const focusOff = '\u001B[?1004l';
+const noProgress = '\u001B]9;4;0;\u0007';
+const settings = { NATTER_PROGRESS: 'on', NATTER_NOTIFY: 'osc9', NATTER_NOTIFY_AFTER: '0' };
+
+async function outputWith(terminal: TerminalSession, text: string): Promise<void> {
+  await expect.poll(() => terminal.output()).toContain(text);
+}
+
+/** How often a sequence occurs. */
+const countOf = (output: string, sequence: string) => output.split(sequence).length - 1;
+
+test('shows the state in title and tab, and reports the answer only to a window without focus', async () => {
+  const terminal = await openRepl(['--sandbox'], { env: settings });
+  await outputWith(terminal, '\u001B]2;natter\u0007');
+  expect(terminal.output()).toContain(saved + focusOn);
+  terminal.type('\u001B[Ohello\r');
+  await outputWith(terminal, '\u001B]2;answering: hello - natter\u0007');
+  await outputWith(terminal, '\u001B]9;4;3;\u0007');
+  await outputWith(terminal, '\u001B]2;answered: hello - natter\u0007');
+  expect(terminal.output()).toMatch(/\u001B\]9;natter: answered in \d+ s: hello\u0007/);
+  const before = terminal.output().length;
+  terminal.type('\u001B[I');
+  await outputWith(terminal, '\u001B]2;hello - natter\u0007');
+  terminal.type('again\r');
+  await expect.poll(() => terminal.output().slice(before)).toContain(noProgress);
+  expect(terminal.output().slice(before)).not.toContain('\u001B]9;natter');
+  expect(await leave(terminal)).toBe(0);
+  expect(terminal.output().slice(-200)).toContain(focusOff + noProgress + restored);
+});
+
+test.each(['SIGTERM', 'SIGHUP', 'SIGINT'])('puts the window back after %s', async (signal) => {
+  const terminal = await openRepl(['--sandbox'], { env: settings });
+  await outputWith(terminal, '\u001B]2;natter\u0007');
+  terminal.kill(signal);
+  await terminal.exit;
+  const output = terminal.output();
+  expect(output).toContain(focusOff + noProgress + restored);
+  expect(countOf(output, saved)).toBe(countOf(output, restored));
+});
+
+test('puts the window back for the shell while natter is suspended', async () => {
+  const terminal = await openRepl(['--sandbox'], {
+    env: settings,
+    shell: 'set -m; $NATTER --sandbox; echo back; fg',
+  });
+  await outputWith(terminal, '\u001B]2;natter\u0007');
+  terminal.type(keys.suspend);
+  await terminal.waitFor(/back/);
+  const output = terminal.output();
+  expect(output.slice(0, output.indexOf('back'))).toContain(focusOff + noProgress + restored);
+  await expect.poll(() => countOf(terminal.output(), saved)).toBe(2);
+  await expect.poll(() => countOf(terminal.output(), '\u001B]2;natter\u0007')).toBe(2);
+  expect(await leave(terminal)).toBe(0);
+  expect(countOf(terminal.output(), restored)).toBe(2);
+});
+
+const off = { NATTER_PROGRESS: 'off', NATTER_NOTIFY: 'off', NATTER_WINDOW_TITLE: 'off' };
+
+test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+  ['the settings are off', off, []],
+  ['TERM is dumb', { ...settings, NATTER_WINDOW_TITLE: 'on', TERM: 'dumb' }, []],
+  ['a screen reader is used', settings, ['--screen-reader']],
+])('writes nothing to the window if %s', async (_, env, words) => {
+  const terminal = openTerminal(['--sandbox', ...words], { env });
+  await terminal.waitFor(/You:|›/);
+  terminal.type('hello\r');
+  await terminal.waitFor(/sandbox[^]*(?:You:|tokens)/);
+  terminal.type(keys.end);
+  await terminal.exit;
+  expect(terminal.output()).not.toMatch(/\u001B\][29];|\u001B\[\?1004|\u001B\[2[23];2t/);
+});
+
+test('compare shows how many answers have ended, and puts the window back', async () => {
+  const words = ['compare', '-m', 'origin,nextgen', '--sandbox', 'hello'];
+  const terminal = openTerminal(words, { env: settings });
+  await terminal.exit;
+  const written = terminal.output().match(/\u001B\[2[23];2t|\u001B\][29];[^\u0007]*\u0007/g);
+  expect(written).toEqual([
+    saved,
+    '\u001B]2;0 of 2 - natter compare\u0007',
+    '\u001B]9;4;3;\u0007',
+    '\u001B]2;1 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;50\u0007',
+    '\u001B]2;2 of 2 - natter compare\u0007',
+    '\u001B]9;4;1;100\u0007',
+    noProgress,
+    restored,
+  ]);
+});
+
+test('compare and batch write nothing to the window if standard error is a pipe', async () => {
+  const input = '{"content":"hello"}';
+  const shell =
+    `$NATTER compare -m origin,nextgen --sandbox hello 2>/dev/null; ` +
+    `echo '${input}' | $NATTER batch --sandbox 2>&1 | cat`;
+  const terminal = openTerminal([], { env: settings, shell });
+  await terminal.exit;
+  expect(terminal.output()).not.toMatch(/\u001B\[2[23];2t|\u001B\][29];/);
 });

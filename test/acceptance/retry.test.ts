@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { chunk, delta, response, streamed, streamHead } from '../support/raw-replies.ts';
 import { fin, type Reply, reset } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -16,7 +17,7 @@ test('R2 natter waits at least as long as Retry-After', async () => {
     [note, ...status(429, { 'retry-after': '1' })],
     [note, ...answered],
   ]);
-  const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   const [first = 0, second = 0] = times;
   expect(second - first).toBeGreaterThanOrEqual(1000);
@@ -28,7 +29,7 @@ test.each([
   ['999999999999', /Retry-After is more than a year/],
 ])('R9 a Retry-After of %s is reported without waiting', async (seconds, message) => {
   const server = await serve([status(429, { 'retry-after': seconds }), answered]);
-  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
   expect(stderr).toMatch(message);
   expect(server.requests).toHaveLength(1);
@@ -37,7 +38,7 @@ test.each([
 test('R9 --retry-max-wait is the limit', async () => {
   const server = await serve([status(429, { 'retry-after': '2' }), answered]);
   const words = ['--retry-max-wait', '1s', 'hi'];
-  const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect(code).toBe(8);
   expect(stderr).toMatch(/Retry-After is 2 seconds/);
   expect(server.requests).toHaveLength(1);
@@ -46,7 +47,7 @@ test('R9 --retry-max-wait is the limit', async () => {
 test('R12 after two failures the answer is printed once, and R31 standard error reports each retry', async () => {
   const failed = status(500, { 'retry-after': '0' });
   const server = await serve([failed, failed, answered]);
-  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(stderr.trimEnd().split('\n')).toEqual([
     expect.stringContaining('retry 1 of 4'),
@@ -64,7 +65,7 @@ test.each([
   async (retries, count) => {
     const server = await serve([status(500, { 'retry-after': '0' })]);
     const words = ['--retries', retries, 'hi'];
-    const { code, stdout } = await runNatter(words, { env: serviceAt(server) });
+    const { code, stdout } = await runInMemory(words, { env: serviceAt(server) });
     expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
     expect(server.requests).toHaveLength(count);
   },
@@ -72,14 +73,14 @@ test.each([
 
 test('R15 a refusal that would be repeated is not retried', async () => {
   const server = await serve([status(400), answered]);
-  expect((await runNatter(['hi'], { env: serviceAt(server) })).code).toBe(7);
+  expect((await runInMemory(['hi'], { env: serviceAt(server) })).code).toBe(7);
   expect(server.requests).toHaveLength(1);
 });
 
 test('R17 a refused connection fails at once, with host and port', async () => {
   const server = await serve([answered]);
   await server.stop();
-  const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(code).toBe(10);
   expect(stderr).toContain(`cannot reach 127.0.0.1:${server.port}: the connection was refused`);
   expect(stderr).not.toContain('retry');
@@ -90,7 +91,7 @@ test.each([
   ['reset', reset],
 ] as const)('R18 a connection %s before the response is retried', async (_name, ending) => {
   const server = await serve([[ending], answered]);
-  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(stderr).toMatch(
     /closed the connection before the response.*retry 1 of 4|retry 1 of 4.*closed/,
@@ -99,7 +100,7 @@ test.each([
 
 test('R21 an answer cut after its first text is not retried', async () => {
   const server = await serve([[streamHead(), chunk(delta('the ')), fin], answered]);
-  const { code, stdout, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 11, stdout: 'the \n' });
   expect(stderr).toMatch(/the answer is incomplete/);
   expect(server.requests).toHaveLength(1);
@@ -107,7 +108,7 @@ test('R21 an answer cut after its first text is not retried', async () => {
 
 test('R22 an answer cut before its first text is retried, without duplicate text', async () => {
   const server = await serve([[streamHead(), chunk(': hello\n\n'), fin], answered]);
-  const { code, stdout } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stdout } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
   expect(server.requests).toHaveLength(2);
 });
@@ -115,7 +116,7 @@ test('R22 an answer cut before its first text is retried, without duplicate text
 test('R26 --timeout limits all retries together', async () => {
   const server = await serve([status(503)]);
   const words = ['--retries', '100', '--timeout', '3s', 'hi'];
-  const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect(code).toBe(10);
   expect(stderr).toMatch(
     /the answer was not complete within 3 seconds; the last attempt failed: .*503/,
@@ -126,7 +127,7 @@ test('R26 --timeout limits all retries together', async () => {
 
 test('R30 an untrusted certificate is not retried, and the hint names the remedy', async () => {
   const server = await serve([answered], { tls: true });
-  const { code, stderr } = await runNatter(['hi'], { env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
   expect(code).toBe(10);
   expect(stderr).toMatch(/certificate of .* is signed by an authority unknown to this machine/);
   expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
@@ -136,6 +137,6 @@ test('R30 an untrusted certificate is not retried, and the hint names the remedy
 
 test('R31 --quiet does not report retries', async () => {
   const server = await serve([status(500, { 'retry-after': '0' }), answered]);
-  const result = await runNatter(['--quiet', 'hi'], { env: serviceAt(server) });
+  const result = await runInMemory(['--quiet', 'hi'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { runInMemory } from '../support/in-memory.ts';
 import {
-  runNatter,
   type SandboxCommand,
   serviceAt,
   startNatter,
@@ -17,7 +17,7 @@ const models = json(200, { object: 'list', data: [{ id: 'llama3:8b' }] });
 
 interface Gateway extends SandboxCommand {
   /** Runs a natter whose service is the gateway. */
-  send(...words: readonly string[]): ReturnType<typeof runNatter>;
+  send(...words: readonly string[]): ReturnType<typeof runInMemory>;
 }
 
 async function openGateway(
@@ -26,7 +26,7 @@ async function openGateway(
 ): Promise<Gateway> {
   const gateway = await startSandboxCommand(['--log', ...words], env);
   const service = serviceAt(gateway, { NATTER_API_KEY: sandboxKey });
-  return { ...gateway, send: (...prompt) => runNatter(prompt, { env: service }) };
+  return { ...gateway, send: (...prompt) => runInMemory(prompt, { env: service }) };
 }
 
 /** An upstream whose first reply is its list of models. */
@@ -66,7 +66,7 @@ test('--map sets the model, even if it is not listed', async () => {
 test('--upstream-profile uses the address, key, headers and parameters of the profile', async () => {
   const engine = await serveEngine([streamed('Hello')]);
   const env = { HOME: temporaryHome() };
-  const run = (line: string, input = '') => runNatter(line.split(' '), { env, input });
+  const run = (line: string, input = '') => runInMemory(line.split(' '), { env, input });
   await run(`config set base-url ${engine.url} --profile engine`);
   await run('config set params.temperature 0.5 --profile engine');
   await run('config set headers.x-team blue --profile engine');
@@ -86,7 +86,7 @@ test('stream options of the profile are sent with streams only', async () => {
   const engine = await serveEngine([json(500, {})]);
   const env = { HOME: temporaryHome() };
   const run = (...words: readonly string[]) =>
-    runNatter([...words, '--profile', 'engine'], { env });
+    runInMemory([...words, '--profile', 'engine'], { env });
   await run('config', 'set', 'base-url', engine.url);
   await run('config', 'set', 'params.stream_options', '{"include_usage":true}');
   const gateway = await openGateway(['--upstream-profile', 'engine'], env);
@@ -148,13 +148,13 @@ test.each([
     /--upstream-profile is not a profile name/,
   ],
 ])('%s fails with a hint', async (_, words, code, text) => {
-  const result = await runNatter(['sandbox', ...words]);
+  const result = await runInMemory(['sandbox', ...words]);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(text) });
 });
 
 test('a key over plain http to another machine is refused', async () => {
   const env = { NATTER_UPSTREAM_API_KEY: upstreamKey };
-  const result = await runNatter(['sandbox', '--upstream', 'http://engine.example'], { env });
+  const result = await runInMemory(['sandbox', '--upstream', 'http://engine.example'], { env });
   expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('--allow-insecure') });
 });
 

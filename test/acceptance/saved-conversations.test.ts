@@ -154,7 +154,8 @@ describe('continuing', () => {
     const words = ['--sandbox', '[sandbox echo stall-after=2] one two three'];
     const first = startNatter(words, { env: data.env });
     await first.waitFor('stdout', /one/);
-    const refused = await data.run(['-c', ...echo('two')]);
+    const { env } = data;
+    const refused = await startNatter(['-c', ...echo('two')], { env }).result;
     expect(refused.code).toBe(12);
     expect(refused.stderr).toContain(`process ${first.child.pid} on `);
     expect(refused.stderr).toContain('--branch');
@@ -162,7 +163,8 @@ describe('continuing', () => {
     expect(data.files()).toHaveLength(2);
     first.child.kill('SIGKILL');
     await first.result;
-    expect((await data.run(['-c', ...echo('D8 recovered')])).code).toBe(0);
+    const recovered = await startNatter(['-c', ...echo('D8 recovered')], { env }).result;
+    expect(recovered.code).toBe(0);
   });
 
   test.each([

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { openRemote, secretFile, secretLog } from '../support/remote-service.ts';
 import { githubToken, privateKey } from '../support/secret-shapes.ts';
@@ -14,7 +15,7 @@ const hint =
 
 test('piped text with a secret is refused with its kind and line, and nothing is sent', async () => {
   const { server, env, host } = await openRemote();
-  const { code, stdout, stderr } = await runNatter(['review'], { env, input: secretLog });
+  const { code, stdout, stderr } = await runInMemory(['review'], { env, input: secretLog });
   expect({ code, stdout }).toEqual({ code: 17, stdout: '' });
   expect(stderr).toBe(
     `natter: standard input line 2 has a GitHub token, so it was not sent to ${host}\n${hint}`,
@@ -26,7 +27,7 @@ test('an attached file with several secrets is refused, with --json as a documen
   const { server, env, home } = await openRemote();
   const file = join(home, 'log.txt');
   writeFileSync(file, `${privateKey()}\n${secretLog}`);
-  const { code, stderr } = await runNatter(['--json', '-f', file, 'review'], { env });
+  const { code, stderr } = await runInMemory(['--json', '-f', file, 'review'], { env });
   expect(code).toBe(17);
   const { error } = JSON.parse(stderr) as { error: { kind: string; message: string } };
   expect(error.kind).toBe('secrets');
@@ -37,32 +38,32 @@ test('an attached file with several secrets is refused, with --json as a documen
 test('--allow-secrets and the setting off send the text as it is', async () => {
   const { server, env } = await openRemote([[streamed('a')], [streamed('b')]]);
   const input = secretLog;
-  expect(await runNatter(['--allow-secrets', 'x'], { env, input })).toMatchObject({ code: 0 });
+  expect(await runInMemory(['--allow-secrets', 'x'], { env, input })).toMatchObject({ code: 0 });
   const off = { ...env, NATTER_SECRET_GUARD: 'off' };
-  expect(await runNatter(['x'], { env: off, input })).toMatchObject({ code: 0 });
+  expect(await runInMemory(['x'], { env: off, input })).toMatchObject({ code: 0 });
   for (const { body } of server.requests) expect(body).toContain(githubToken);
 });
 
 test('what stays on this machine is not checked', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = { NATTER_BASE_URL: server.url };
-  expect(await runNatter(['x'], { env, input: secretLog })).toMatchObject({ code: 0 });
-  expect(await runNatter(['--sandbox', 'x'], { input: secretLog })).toMatchObject({ code: 0 });
+  expect(await runInMemory(['x'], { env, input: secretLog })).toMatchObject({ code: 0 });
+  expect(await runInMemory(['--sandbox', 'x'], { input: secretLog })).toMatchObject({ code: 0 });
   const url = ['--base-url', 'https://api.example.com'];
-  expect(await runNatter(['--dry-run', ...url, 'x'], { input: secretLog })).toMatchObject({
+  expect(await runInMemory(['--dry-run', ...url, 'x'], { input: secretLog })).toMatchObject({
     code: 0,
   });
 });
 
 test('a typed prompt is not checked', async () => {
   const { server, env } = await openRemote();
-  expect(await runNatter([`what is ${githubToken}?`], { env })).toMatchObject({ code: 0 });
+  expect(await runInMemory([`what is ${githubToken}?`], { env })).toMatchObject({ code: 0 });
   expect(server.requests).toHaveLength(1);
 });
 
 test('--redact sends a placeholder, restores the secret, and stores neither it nor the restored answer', async () => {
   const { server, env, home } = await openRemote([[streamed('unused')]]);
-  const first = await runNatter(['--redact', 'x'], { env, input: secretLog });
+  const first = await runInMemory(['--redact', 'x'], { env, input: secretLog });
   expect(first).toMatchObject({ code: 0 });
   expect(first.stderr).toContain(
     'a placeholder replaces a GitHub token in standard input line 2\n',
@@ -85,7 +86,7 @@ test.each([
     const home = temporaryHome();
     const prompt = '[sandbox echo] repeat';
     const run = ['--sandbox', '--redact', ...words, prompt];
-    const { code, stdout } = await runNatter(run, { env: { HOME: home }, input: secretLog });
+    const { code, stdout } = await runInMemory(run, { env: { HOME: home }, input: secretLog });
     expect(code).toBe(0);
     expect(stdout).toContain(githubToken);
     expect(stdout).not.toContain('REDACTED_');
@@ -96,7 +97,7 @@ test.each([
 );
 
 test('--redact and --allow-secrets cannot be used together', async () => {
-  const { code, stderr } = await runNatter(['--redact', '--allow-secrets', 'x'], {
+  const { code, stderr } = await runInMemory(['--redact', '--allow-secrets', 'x'], {
     input: secretLog,
   });
   expect(code).toBe(2);
@@ -139,11 +140,11 @@ test('--no-input refuses instead of asking', async () => {
 
 test('a comparison is refused, too, and --redact restores each answer', async () => {
   const { server, env } = await openRemote();
-  const refused = await runNatter(['compare', 'x'], { env, input: secretLog });
+  const refused = await runInMemory(['compare', 'x'], { env, input: secretLog });
   expect(refused).toMatchObject({ code: 17, stdout: '' });
   expect(server.requests).toEqual([]);
   const words = ['compare', '--sandbox', '--redact', '--json', '[sandbox echo] x'];
-  const { code, stdout } = await runNatter(words, { input: secretLog });
+  const { code, stdout } = await runInMemory(words, { input: secretLog });
   expect(code).toBe(0);
   expect(stdout.split(githubToken)).toHaveLength(3);
 });
@@ -152,7 +153,7 @@ test('the files that a prompt file inserts are checked', async () => {
   const { server, env, home } = await openRemote();
   secretFile(home);
   writeFileSync(join(home, 'review.md'), 'Review {{file:notes.txt}}.\n');
-  const { code, stderr } = await runNatter(['run', './review.md'], { env, cwd: home });
+  const { code, stderr } = await runInMemory(['run', './review.md'], { env, cwd: home });
   expect(code).toBe(17);
   expect(stderr).toContain('notes.txt line 2 has a GitHub token');
   expect(server.requests).toEqual([]);
@@ -161,7 +162,7 @@ test('the files that a prompt file inserts are checked', async () => {
 test('the text of a prompt file is checked, too', async () => {
   const { server, env, home, host } = await openRemote();
   writeFileSync(join(home, 'review.md'), secretLog);
-  const { code, stderr } = await runNatter(['run', './review.md'], { env, cwd: home });
+  const { code, stderr } = await runInMemory(['run', './review.md'], { env, cwd: home });
   expect(code).toBe(17);
   expect(stderr).toContain(`review.md line 2 has a GitHub token, so it was not sent to ${host}`);
   expect(server.requests).toEqual([]);
@@ -171,9 +172,9 @@ test('the guard checks text for the services of --fallback, too', async () => {
   const local = await serve([[streamed('Hello')]]);
   const home = temporaryHome();
   const set = ['config', 'set', 'base-url', 'https://api.example.com', '--profile', 'far'];
-  await runNatter(set, { env: { HOME: home } });
+  await runInMemory(set, { env: { HOME: home } });
   const env = { HOME: home, NATTER_BASE_URL: local.url };
-  const { code, stderr } = await runNatter(['--fallback', 'far:origin', 'x'], {
+  const { code, stderr } = await runInMemory(['--fallback', 'far:origin', 'x'], {
     env,
     input: secretLog,
   });

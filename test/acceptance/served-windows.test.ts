@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -14,7 +15,7 @@ async function serviceWith(models: readonly object[]) {
   const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
   const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
   const file = join(state, 'models.json');
-  return { server, env, file, run: (line: readonly string[]) => runNatter(line, { env }) };
+  return { server, env, file, run: (line: readonly string[]) => runInMemory(line, { env }) };
 }
 
 const local = [
@@ -40,8 +41,8 @@ test('Y31: a window from models get is used too', async () => {
     ...serviceAt(server),
     NATTER_STATE_DIR: mkdtempSync(join(tmpdir(), 'natter-state-')),
   };
-  await runNatter(['models', 'get', 'small'], { env });
-  const { stdout } = await runNatter(['-m', 'small', '--dry-run', 'hi'], { env });
+  await runInMemory(['models', 'get', 'small'], { env });
+  const { stdout } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: 4000 } });
 });
 
@@ -73,7 +74,7 @@ test('Y31: the stored windows are private, contain no text, and apply only to th
 
 test('Y31: no windows are stored if saving is off', async () => {
   const { env, file } = await serviceWith(local);
-  const result = await runNatter(['models', 'list'], { env: { ...env, NATTER_SAVE: 'false' } });
+  const result = await runInMemory(['models', 'list'], { env: { ...env, NATTER_SAVE: 'false' } });
   expect(result.code).toBe(0);
   expect(() => statSync(file)).toThrow('ENOENT');
 });
@@ -84,7 +85,7 @@ test.each(['', '[', '{"x":1}', 'null', '{"http://127.0.0.1:1":{"small":"4000","l
     const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
     writeFileSync(join(state, 'models.json'), content);
     const env = { NATTER_BASE_URL: 'http://127.0.0.1:1', NATTER_STATE_DIR: state };
-    const { code, stdout, stderr } = await runNatter(['-m', 'small', '--dry-run', 'hi'], { env });
+    const { code, stdout, stderr } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ estimate: { window: null } });
   },
@@ -95,7 +96,7 @@ test('the setting window overrides the window of the service and of the catalogu
   await run(['models', 'list']);
   const windowOf = async (model: string, variables = {}) => {
     const line = ['-m', model, '--dry-run', 'hi'];
-    const { stdout } = await runNatter(line, { env: { ...env, ...variables } });
+    const { stdout } = await runInMemory(line, { env: { ...env, ...variables } });
     return (JSON.parse(stdout) as { estimate: { window: number } }).estimate.window;
   };
   expect(await windowOf('small')).toBe(4000);
@@ -109,7 +110,7 @@ test('a prompt over the window of the setting has the warning, without another m
   const server = await serve([[streamed('Hello')]]);
   const line = ['-m', 'mine', 'word '.repeat(4000)];
   const variables = { ...env, NATTER_BASE_URL: server.url, NATTER_WINDOW: '4000' };
-  const { stderr } = await runNatter(line, { env: variables });
+  const { stderr } = await runInMemory(line, { env: variables });
   expect(stderr).toMatch(
     /~5,\d+ tokens, over mine's window of 4,000; --split auto sends it in pieces\n$/,
   );

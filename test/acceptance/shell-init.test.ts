@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guides } from '../../src/commands/help/guides.ts';
-import { runNatter, serviceAt, temporaryHome } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt, temporaryHome } from '../support/natter.ts';
 import { done, delta, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { runShell } from '../support/shell.ts';
@@ -16,8 +17,8 @@ test.each(['bash', 'zsh'])(
   'the lines of natter help uninstall remove both scripts from the start file of %s',
   async (shell) => {
     const scripts = await Promise.all([
-      runNatter(['completion', shell]),
-      runNatter(['shell-init', shell]),
+      runInMemory(['completion', shell]),
+      runInMemory(['shell-init', shell]),
     ]);
     const home = temporaryHome();
     const file = join(home, `.${shell}rc`);
@@ -37,7 +38,7 @@ const suggest = ['shell-init', 'bash', '--suggest'];
 
 test('--suggest prints the command, and sends only the contract fields', async () => {
   const server = await serve([stream(delta('`ls -S`'), done)]);
-  const result = await runNatter(suggest, {
+  const result = await runInMemory(suggest, {
     env: serviceAt(server),
     input: 'largest files first\n',
   });
@@ -54,20 +55,20 @@ test.each([
   ['an empty line', '  ', 2, 'natter: the command line is empty\n'],
   ['no service', 'x', 3, /^natter: no service is configured \(.*natter auth login.*\)\n$/],
 ])('--suggest with %s fails with one line', async (_, input, code, line) => {
-  const result = await runNatter(suggest, { input });
+  const result = await runInMemory(suggest, { input });
   expect(result).toMatchObject({ code, stdout: '' });
   expect(result.stderr).toMatch(line);
 });
 
 test('--suggest with a reply of the sandbox that is no command fails with one line', async () => {
-  const { code, stdout, stderr } = await runNatter([...suggest, '--sandbox'], { input: 'hi' });
+  const { code, stdout, stderr } = await runInMemory([...suggest, '--sandbox'], { input: 'hi' });
   expect({ code, stdout }).toEqual({ code: 14, stdout: '' });
   expect(stderr).toMatch(/^natter: the answer is not a command: it has \d+ lines \(.*\)\n$/);
 });
 
 test('--suggest with the hostile reply of the sandbox prints no control character', async () => {
   const input = '[sandbox hostile]';
-  const { code, stdout } = await runNatter([...suggest, '--sandbox'], { input });
+  const { code, stdout } = await runInMemory([...suggest, '--sandbox'], { input });
   expect({ code, stdout }).toEqual({ code: 14, stdout: '' });
 });
 
@@ -75,10 +76,10 @@ test('--explain sends the command and its status, and saves nothing', async () =
   const server = await serve([stream(delta('It is missing.'), done)]);
   const env = serviceAt(server, { HOME: temporaryHome() });
   const explain = ['shell-init', 'zsh', '--explain', '127'];
-  const result = await runNatter(explain, { env, input: 'nosuch {{stdin}}\n' });
+  const result = await runInMemory(explain, { env, input: 'nosuch {{stdin}}\n' });
   expect(result).toMatchObject({ code: 0, stdout: 'It is missing.\n' });
   expect(server.requests[0]?.body).toContain('Command:\\nnosuch {{stdin}}\\n\\nExit status: 127');
-  expect((await runNatter(['conversations', 'list', '--json'], { env })).stdout).toBe('[]\n');
+  expect((await runInMemory(['conversations', 'list', '--json'], { env })).stdout).toBe('[]\n');
 });
 
 test.each([
@@ -87,7 +88,7 @@ test.each([
 ])('--explain %s is a usage failure, and nothing is sent', async (status, message) => {
   const server = await serve([[json(200, {})]]);
   const words = ['shell-init', 'bash', '--explain', status];
-  const { code, stderr } = await runNatter(words, { env: serviceAt(server), input: 'x' });
+  const { code, stderr } = await runInMemory(words, { env: serviceAt(server), input: 'x' });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(server.connections()).toBe(0);
@@ -95,11 +96,11 @@ test.each([
 
 test('keys are set by an option, by a variable and by a setting', async () => {
   const env = { HOME: temporaryHome() };
-  await runNatter(['config', 'set', 'shell-key', 'Ctrl+G'], { env });
-  const { stdout } = await runNatter(['shell-init', 'bash'], { env });
+  await runInMemory(['config', 'set', 'shell-key', 'Ctrl+G'], { env });
+  const { stdout } = await runInMemory(['shell-init', 'bash'], { env });
   expect(stdout).toContain(String.raw`-x '"\C-g": _natter_suggest'`);
   expect(stdout).toContain(String.raw`-x '"\ei": _natter_explain'`);
-  const none = await runNatter(['shell-init', 'zsh', '--key', 'ctrl-x m'], {
+  const none = await runInMemory(['shell-init', 'zsh', '--key', 'ctrl-x m'], {
     env: { ...env, NATTER_SHELL_EXPLAIN_KEY: 'none' },
   });
   expect(none.stdout).toContain("bindkey -M emacs '^Xm' _natter_suggest");
@@ -115,13 +116,13 @@ test.each([
   [['--suggest', '--explain', '1'], "'--suggest' cannot be used with option '--explain <status>'"],
   [['--profile', '$(x)'], '--profile is not a profile name'],
 ])('shell-init bash %j is a usage failure', async (words, message) => {
-  const { code, stdout, stderr } = await runNatter(['shell-init', 'bash', ...words]);
+  const { code, stdout, stderr } = await runInMemory(['shell-init', 'bash', ...words]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
 });
 
 test('words after shell-init have a hint with the prompt', async () => {
-  const { code, stderr } = await runNatter(['shell-init', 'who', 'is', 'it']);
+  const { code, stderr } = await runInMemory(['shell-init', 'who', 'is', 'it']);
   expect(code).toBe(2);
   expect(stderr).toContain('for a prompt: natter chat shell-init who is it');
 });

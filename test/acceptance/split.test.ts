@@ -10,7 +10,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt, startNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt, startNatter } from '../support/natter.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
@@ -25,7 +26,7 @@ async function openPlace(replies: readonly Reply[]) {
   mkdirSync(state, { recursive: true });
   writeFileSync(join(state, 'models.json'), JSON.stringify({ [server.url]: { origin: 800 } }));
   const env = serviceAt(server, { ...noRetries, NATTER_STATE_DIR: state });
-  const run = (words: readonly string[], input = '') => runNatter(words, { env, input });
+  const run = (words: readonly string[], input = '') => runInMemory(words, { env, input });
   const prompts = () =>
     server.requests.map(({ body }) => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
@@ -211,7 +212,7 @@ test.each([
   ['with --every', ['--split', 'auto', '--every', '2l', 'x'], 'cannot be used together'],
   ['with a different border', ['--split', 'words', 'x'], "argument 'words' is invalid"],
 ])('--split %s is refused', async (_name, more, message) => {
-  const { code, stderr } = await runNatter(['--sandbox', ...more], { input: 'text' });
+  const { code, stderr } = await runInMemory(['--sandbox', ...more], { input: 'text' });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt, startNatter } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { serviceAt, startNatter } from '../support/natter.ts';
 import {
   choice,
   chunk,
@@ -165,7 +166,7 @@ const failures: readonly Row[] = [
 
 test.each([...answers, ...failures])('$name', async ({ reply, stdout, code = 0, stderr }) => {
   const server = await serve([reply]);
-  const result = await runNatter(['--retries', '0', 'hi'], { env: serviceAt(server) });
+  const result = await runInMemory(['--retries', '0', 'hi'], { env: serviceAt(server) });
   expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout });
   expect(result.stderr).toMatch(stderr ?? /^$/);
 });
@@ -199,13 +200,13 @@ test('S52 each delta is printed before the next is sent', async () => {
 
 test.each(['gzip', 'br', 'deflate'])('S48 a body in %s is decoded', async (encoding) => {
   const words = ['--sandbox', `[sandbox encoding=${encoding} echo]héllo`];
-  expect(await runNatter(words)).toMatchObject({ code: 0, stdout: 'héllo\n', stderr: '' });
+  expect(await runInMemory(words)).toMatchObject({ code: 0, stdout: 'héllo\n', stderr: '' });
 });
 
 test('S29 --reasoning shows reasoning on standard error', async () => {
   const thought = choice({ delta: { reasoning: 'first I think' } });
   const server = await serve([stream(thought, delta('text'), done)]);
-  const result = await runNatter(['--reasoning', 'hi'], { env: serviceAt(server) });
+  const result = await runInMemory(['--reasoning', 'hi'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'text\n', stderr: 'first I think\n' });
 });
 
@@ -213,7 +214,7 @@ test('S41 the idle timeout ends a stalled answer and keeps its text', async () =
   // In one write, because the limit starts with the head.
   const server = await serve([[Buffer.concat([streamHead(), chunk(delta('text'))])]]);
   const words = ['--idle-timeout', '300ms', 'hi'];
-  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 11, stdout: 'text\n' });
   expect(stderr).toMatch(/incomplete: the service sent no content for /);
 });
@@ -222,7 +223,7 @@ test('S42 comments do not reset the idle timeout', async () => {
   const comments = Array.from({ length: 400 }, () => [chunk(': still here\n\n'), 50]).flat();
   const server = await serve([[streamHead(), ...comments]]);
   const words = ['--idle-timeout', '500ms', 'hi'];
-  const { code, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect(code).toBe(10);
   expect(stderr).toMatch(/sent no content/);
 });

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { jsonLines, runNatter, serviceAt } from '../support/natter.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../support/natter.ts';
 import { answerCounting } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -15,7 +16,7 @@ const long = 'abcd efgh ijkl mnop '.repeat(2000);
 async function serviceCounting(...counts: readonly number[]) {
   const server = await serve(counts.map((count) => [answerCounting(count)]));
   const env = { ...serviceAt(server), NATTER_SAVE: 'false' };
-  return (words: readonly string[], input = '') => runNatter(words, { env, input });
+  return (words: readonly string[], input = '') => runInMemory(words, { env, input });
 }
 
 const problem = 'the service probably cut the prompt: it counted 2,048 tokens of ~10,000';

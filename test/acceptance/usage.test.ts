@@ -1,5 +1,10 @@
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runNatter, serviceAt } from '../support/natter.ts';
+import type { LedgerLine } from '../../src/usage/ledger.ts';
+import { runInMemory } from '../support/in-memory.ts';
+import { jsonLines, serviceAt } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -61,7 +66,7 @@ test.each([
   ['a missing file', ['hi', '-f', 'no.txt'], 'cannot attach no.txt'],
 ])('P27 %s is a usage error, and nothing is sent', async (_, words, message) => {
   const server = await serve([[streamed('Hello')]]);
-  const { code, stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+  const { code, stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(`natter: ${message}`);
   expect(server.connections()).toBe(0);
@@ -74,13 +79,13 @@ test.each([
   [['doctor', 'who', 'is', 'the', 'best'], 'for a prompt: natter chat doctor who is the best'],
   [['completion', 'tcsh'], 'see natter completion --help'],
 ])('words after a command have a hint: %j', async (words, hint) => {
-  const { code, stderr } = await runNatter(words);
+  const { code, stderr } = await runInMemory(words);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}\n`);
 });
 
 test.each(['default', 'set', 'use'])('natter models %s names the setting', async (word) => {
-  const { code, stderr } = await runNatter(['models', word, 'nextgen']);
+  const { code, stderr } = await runInMemory(['models', word, 'nextgen']);
   expect(code).toBe(2);
   expect(stderr).toContain('\n  natter config set model nextgen\n');
 });
@@ -93,7 +98,7 @@ test.each([
   ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
 ])('options may be %s the prompt', async (_, words) => {
   const server = await serve([[streamed('Hello')]]);
-  await runNatter(words, { env: serviceAt(server) });
+  await runInMemory(words, { env: serviceAt(server) });
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
     model: 'nextgen',
     messages: [{ role: 'user', content: 'hi' }],
@@ -110,7 +115,7 @@ test.each([
   [['why', 'models?'], 'why models?'],
 ])('natter %j sends the prompt "%s"', async (words, prompt) => {
   const server = await serve([[streamed('Hello')]]);
-  expect((await runNatter(words, { env: serviceAt(server) })).code).toBe(0);
+  expect((await runInMemory(words, { env: serviceAt(server) })).code).toBe(0);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
     messages: [{ role: 'user', content: prompt }],
   });
@@ -144,7 +149,7 @@ test.each(['model list', 'modles list', 'conversatons', 'login', 'version', 'upd
 
 test('Y10: in a script a prompt like a command is sent, with one line on standard error', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const result = await runNatter(['model', 'list'], { env: serviceAt(server) });
+  const result = await runInMemory(['model', 'list'], { env: serviceAt(server) });
   expect(result).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(result.stderr).toBe(
     'natter: "model list" looks like the command natter models list; sending it as a prompt\n',
@@ -191,7 +196,7 @@ test.each([[['modles', '--quiet']], [['hello']], [['what', 'modles']]])(
   'in a pipe %j is sent without a notice',
   async (words) => {
     const server = await serve([[streamed('Hello')]]);
-    const { stdout, stderr } = await runNatter(words, { env: serviceAt(server) });
+    const { stdout, stderr } = await runInMemory(words, { env: serviceAt(server) });
     expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
   },
 );
@@ -202,21 +207,21 @@ test.each([
   ['no service', ['hi', '--json'], 'configuration'],
   ['an unknown setting', ['config', 'get', 'nope', '--json'], 'usage'],
 ])('with --json %s is one JSON line on standard error', async (_, words, kind) => {
-  const { stdout, stderr } = await runNatter(words);
+  const { stdout, stderr } = await runInMemory(words);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/^\{.*\}\n$/);
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
 });
 
 test('with --json an unreachable service is an error in the document and on standard error', async () => {
-  const { stdout, stderr } = await runNatter(['hi', '--json', '--base-url=http://127.0.0.1:9']);
+  const { stdout, stderr } = await runInMemory(['hi', '--json', '--base-url=http://127.0.0.1:9']);
   const error = { kind: 'unreachable', message: expect.any(String) as string };
   expect(JSON.parse(stderr)).toMatchObject({ error });
   expect(JSON.parse(stdout)).toMatchObject({ content: '', incomplete: true, error });
 });
 
 test('--json after -- is text, so failures are printed as text', async () => {
-  const { stderr } = await runNatter(['--', '--json']);
+  const { stderr } = await runInMemory(['--', '--json']);
   expect(stderr).toMatch(/^natter: no service is configured\n/);
 });
 
@@ -228,7 +233,89 @@ test.each([
   ],
   ['an image', ['hi', '--image', 'a.png'], 'natter sends no images; -f attaches a text file'],
 ])('the hint for %s', async (_, words, hint) => {
-  const { code, stderr } = await runNatter(words);
+  const { code, stderr } = await runInMemory(words);
   expect(code).toBe(2);
   expect(stderr).toContain(`\n  ${hint}\n`);
+});
+
+// N13: the options of other programs
+test.each([
+  ['--modle', 'x', 'did you mean --model? See natter --help'],
+  ['--jsno', 'x', 'did you mean --json? See natter --help'],
+  ['--temperature', '0', 'use --param temperature=0, if the service takes it'],
+  ['--top-p=0.5', 'hi', 'use --param top_p=0.5, if the service takes it'],
+  ['--temp', 'hi', 'use --param temperature=0.2, if the service takes it'],
+  ['-S', 'hi', '--no-stream prints the answer at its end; natter conversations show ID shows one'],
+  ['-x', 'hi', 'natter last --block 1 prints a code block of the last answer'],
+  ['-n', 'hi', '--no-save does not save the conversation'],
+  ['-C', 'hi', '--resume ID continues a conversation, -c the last one'],
+  ['-l', 'hi', 'natter conversations lists conversations, natter models list the models'],
+  ['--append-system-prompt', 'hi', '-s sets the system prompt'],
+  ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
+  [
+    '--window',
+    '8192',
+    'it is a setting: natter config set window <value>, or NATTER_WINDOW for one run',
+  ],
+  ['--secret-guard=off', 'hi', 'it is a setting: natter config set secret-guard <value>'],
+  ['conversations', 'rm', 'natter conversations delete'],
+  ['--no-color', 'hi', 'use --color never'],
+  ['--no-markdown', 'hi', '--plain prints plain text on a terminal, --raw exactly the bytes'],
+  ['-t', 'summarize', 'a template is a prompt file: natter run NAME sends it'],
+  ['--api-key=x', 'hi', 'use natter auth login, or'],
+  ['-p', 'hi', 'natter "a prompt" prints the answer'],
+  ['--output', 'json', 'natter "a prompt" > FILE writes the answer to a file; --json prints JSON'],
+  ['--format=json', 'hi', '--json prints JSON, --jsonl an event per line'],
+  ['models', '--format', '--json prints JSON'],
+  ['models', '-p', 'see natter models list --help'],
+  ['models', 'lsit', 'did you mean natter models list?'],
+  ['models', 'origin', 'to show a model: natter models get origin'],
+  ['models', 'default', 'natter config set model <model>'],
+  ['config', 'lst', 'did you mean list? See natter config --help'],
+  ['auth', 'logn', 'did you mean login? See natter auth --help'],
+])('natter %s %s has the hint: %s', async (first, second, hint) => {
+  const { code, stderr } = await runInMemory([first, second]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n  ${hint}`);
+});
+
+test.each([
+  [['conversations', 'rm', 'latest'], 'natter conversations delete latest'],
+  [['conversations', 'find', 'a b'], 'natter conversations search …'],
+  [
+    ['auth', 'login', '--api-key', 'x'],
+    'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt',
+  ],
+  [['auth', 'login', '--kye'], 'see natter auth login --help'],
+  [['compare', '--kye'], 'see natter compare --help; put text that starts with a dash after --'],
+])('natter %j has only the hint: %s', async (words, hint) => {
+  const { code, stderr } = await runInMemory(words);
+  expect(code).toBe(2);
+  expect(stderr.split('\n').slice(1)).toEqual([`  ${hint}`, '']);
+});
+
+test('a field that the sandbox does not take is refused with a hint', async () => {
+  const { code, stderr } = await runInMemory(['--sandbox', '--param', 'temperature=0', 'hi']);
+  expect(code).toBe(7);
+  expect(stderr).toContain('unsupported parameter: "temperature"');
+  expect(stderr).toContain(
+    '\n  omit its --param, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more\n',
+  );
+});
+
+test.each<[string, readonly string[], string]>([
+  ['run', ['run', '-'], ''],
+  ['chat --every', ['--every', '1l', 'echo'], 'one\ntwo\n'],
+  ['chat --split', ['--split', 'lines', 'echo'], 'a line of the text\n'.repeat(40_000)],
+])('the requests of natter %s have its name', async (command, words, input) => {
+  const state = mkdtempSync(join(tmpdir(), 'natter-state-'));
+  const file = join(mkdtempSync(join(tmpdir(), 'natter-prompt-')), 'hello.md');
+  writeFileSync(file, 'hello\n');
+  const line = words.map((word) => (word === '-' ? file : word));
+  const env = { NATTER_STATE_DIR: state, NATTER_DATA_DIR: join(state, 'data') };
+  expect(await runInMemory(['--sandbox', ...line], { env, input })).toMatchObject({ code: 0 });
+  const folder = join(state, 'usage');
+  const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const lines = jsonLines(text.join('')) as readonly LedgerLine[];
+  expect(new Set(lines.map((one) => one.command))).toEqual(new Set([command]));
 });

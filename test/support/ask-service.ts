@@ -1,4 +1,5 @@
-import { runNatter, type RunResult, serviceAt } from './natter.ts';
+import { runInMemory } from './in-memory.ts';
+import { type RunResult, serviceAt } from './natter.ts';
 import { delta, done, finish, stream } from './raw-replies.ts';
 import { serve } from './serve.ts';
 
@@ -14,7 +15,7 @@ export async function askService(
   env: Readonly<Record<string, string>> = {},
 ): Promise<AskedService> {
   const server = await serve(answers.map((answer) => stream(delta(answer), finish('stop'), done)));
-  const result = await runNatter(words, { env: serviceAt(server, env) });
+  const result = await runInMemory(words, { env: serviceAt(server, env) });
   const bodies = server.requests.map(({ body }) => JSON.parse(body) as AskedService['bodies'][0]);
   return { ...result, bodies };
 }

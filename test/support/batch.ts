@@ -8,11 +8,12 @@ import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { passTime } from './held-sandbox.ts';
+import { runInMemory } from './in-memory.ts';
 import {
   jsonLines,
-  runNatter,
   type RunningNatter,
   type RunOptions,
+  type RunResult,
   serviceAt,
   startNatter,
 } from './natter.ts';
@@ -36,7 +37,7 @@ export interface BatchPlace {
   has(name: string): boolean;
   /** The results in a file. */
   results(name: string): readonly BatchResult[];
-  run(words: readonly string[], options?: RunOptions): ReturnType<typeof runNatter>;
+  run(words: readonly string[], options?: RunOptions): Promise<RunResult>;
   start(words: readonly string[], options?: RunOptions): RunningNatter;
   /** The prompts sent so far, in the order their answers ended. */
   readonly asked: string[];
@@ -80,7 +81,7 @@ export async function openBatchPlace(
     read: (name) => readFileSync(join(folder, name), 'utf8'),
     has: (name) => existsSync(join(folder, name)),
     results: (name) => parseResults(readFileSync(join(folder, name), 'utf8')),
-    run: (words, run) => runNatter(['batch', ...words], inPlace(run)),
+    run: (words, run) => runInMemory(['batch', ...words], inPlace(run)),
     start: (words, run) => startNatter(['batch', ...words], inPlace(run)),
   };
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
-import { runNatter, type RunOptions, type RunResult } from './natter.ts';
+import { runInMemory } from './in-memory.ts';
+import { type RunOptions, type RunResult } from './natter.ts';
 
 /** A new data folder, and runs of natter that use it. */
 export interface DataFolder {
@@ -30,7 +31,8 @@ export function createDataFolder(): DataFolder {
     path,
     env,
     files,
-    run: (words, options = {}) => runNatter(words, { ...options, env: { ...env, ...options.env } }),
+    run: (words, options = {}) =>
+      runInMemory(words, { ...options, env: { ...env, ...options.env } }),
     only() {
       const [name = '', ...others] = files();
       if (others.length > 0) throw new Error(`there are ${others.length + 1} conversations`);

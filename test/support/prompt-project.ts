@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runNatter, type RunOptions, type RunResult } from './natter.ts';
+import { runInMemory } from './in-memory.ts';
+import { type RunOptions, type RunResult } from './natter.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -45,7 +46,7 @@ export function createPromptProject(files: Files = {}): PromptProject {
   writeFiles(folder, files);
   execFileSync('git', ['init', '--quiet', folder]);
   const run: PromptProject['run'] = (words, options = {}) =>
-    runNatter(words, { cwd: folder, ...options, env: { HOME: home, ...options.env } });
+    runInMemory(words, { cwd: folder, ...options, env: { HOME: home, ...options.env } });
   const dryRun: PromptProject['dryRun'] = async (words, options) => {
     const { code, stdout, stderr } = await run([...words, '--dry-run', '--sandbox'], options);
     if (code !== 0) throw new Error(stderr);

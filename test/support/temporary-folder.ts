@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -7,11 +8,12 @@ const prefix = 'tests-';
 
 /**
  * Runs once before all tests of each project (`globalSetup` of vitest). The temporary folders of all tests are in one
- * folder, which is removed after the last test.
+ * folder, which is removed after the last test. Removing thousands of files takes seconds, in which vitest must be able to
+ * see its workers end.
  */
-export function setup(): (() => void) | undefined {
+export function setup(): (() => Promise<void>) | undefined {
   if (basename(tmpdir()).startsWith(prefix)) return undefined;
   const folder = mkdtempSync(join(tmpdir(), prefix));
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

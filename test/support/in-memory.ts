@@ -1,0 +1,60 @@
+import { setMaxListeners } from 'node:events';
+import { systemClock } from '../../src/clock.ts';
+import { printCompletions } from '../../src/commands/completion/run.ts';
+import { completionTree } from '../../src/commands/completion/tree.ts';
+import { commandNames } from '../../src/commands/program/command-names.ts';
+import { buildProgram, runProgram } from '../../src/commands/program/program.ts';
+import { describeFailure } from '../../src/commands/program/report.ts';
+import type { Context } from '../../src/run.ts';
+import type { InputStream } from '../../src/terminal/device/streams.ts';
+import { createMemoryContext } from './memory-context.ts';
+import { createMemoryDevice } from './memory-device.ts';
+import { cleanEnvironment, type RunOptions, type RunResult } from './natter.ts';
+
+/**
+ * Runs a command line as the built program does with pipes, but in this process: with the real clock, files and network,
+ * without signals. Two runs in different folders (`cwd`) cannot overlap.
+ */
+export async function runInMemory(
+  words: readonly string[],
+  { input = '', env = {}, cwd }: Omit<RunOptions, 'keepInputOpen'> = {},
+): Promise<RunResult> {
+  const environment = cleanEnvironment(env) as Record<string, string>;
+  const stdin: InputStream = {
+    isTerminal: false,
+    isRedirected: () => false,
+    async *bytes() {
+      yield Buffer.from(input);
+    },
+  };
+  const { context: memory, stdout, stderr } = createMemoryContext({ environment });
+  const context: Context = {
+    ...memory,
+    device: createMemoryDevice().device,
+    streams: { ...memory.streams, stdin },
+    homeDirectory: environment['HOME'],
+    clock: systemClock,
+    random: Math.random,
+    commands: () => completionTree(buildProgram(context, commandNames)),
+  };
+  // A batch listens to the signal once for each request in progress; main ignores Node's warning.
+  setMaxListeners(0, context.signal);
+  const folder = process.cwd();
+  if (cwd !== undefined) process.chdir(cwd);
+  let code = 0;
+  try {
+    if (words[0] === '__complete') {
+      await printCompletions(context, context.commands(), words.slice(1));
+    } else {
+      await runProgram(context, words);
+    }
+  } catch (error) {
+    const report = describeFailure(error, context, words);
+    void context.streams.stderr.write(report.text);
+    code = report.exitCode;
+  } finally {
+    process.chdir(folder);
+  }
+  const stdoutBytes = Buffer.from(stdout());
+  return { code, signal: null, stdout: stdout(), stdoutBytes, stderr: stderr() };
+}

@@ -13,7 +13,7 @@ import {
   type Draft,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped } from '../files/picking.ts';
-import { createKeyInput } from '../live/key-input.ts';
+import { createKeyInput } from '../screen/key-input.ts';
 import { takeNext, type LineCompletion } from './line-completion.ts';
 import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
 import {

@@ -13,12 +13,11 @@ import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { createTicker } from '../timers.ts';
 import type { AnswerFormatter } from '../transcript.ts';
-import { createDrawer } from '../view/draw-frame.tsx';
-import { spinnerPace } from '../view/status-row.ts';
 import { createFormats } from './answer-formats.ts';
 import { type Background, createBackground } from './background.ts';
-import { buildViewModel } from './build-view-model.ts';
+import { createDrawer } from './draw-frame.tsx';
 import { createKeyInput, type KeyInput } from './key-input.ts';
+import { spinnerPace } from './status-row.ts';
 import { WindowWatch } from './window-watch.ts';
 
 interface Live {
@@ -28,6 +27,7 @@ interface Live {
   readonly background: Background;
   readonly region: LiveRegion;
   readonly keys: KeyInput;
+  readonly drawer: ReturnType<typeof createDrawer>;
   readonly session: () => Session;
 }
 
@@ -99,6 +99,7 @@ function screenOf(
       keys.stop();
       try {
         region.close();
+        live.drawer.close();
       } finally {
         rawModeOf().release();
       }
@@ -177,14 +178,14 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
     if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
     else background.answered(reply.shade);
   });
-  const live: Live = { repl, traits, region, keys, background, session: () => session };
+  const drawer = createDrawer();
+  const live: Live = { repl, traits, region, keys, background, drawer, session: () => session };
   const { frameStyleOf, formatOf } = createFormats(presentation, output, ownPaints, background);
-  const draw = createDrawer();
   const preview = createPreview();
   const show = createShow(clock, region, (shown, place) => {
     const look = { style: frameStyleOf(shown), unicode, now: clock.monotonic() };
     const tail = () => preview(shown, () => formatOf(shown).answerText(0));
-    return drawList(shown, look, place) ?? draw(buildViewModel(shown, tail()), look, place);
+    return drawList(shown, look, place) ?? drawer.draw(shown, tail(), look, place);
   });
   const rawModeOf = (): RawModeSession => rawMode;
   const screen = screenOf(live, rawModeOf, (shown) => {

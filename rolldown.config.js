@@ -29,12 +29,12 @@ const within = (...paths) => new RegExp(`^${sources}/(?:${paths.join('|')})`);
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
+  { name: 'cli', test: within('main', 'commands/program/program') },
   {
     name: 'prompt',
     test: within(
       'client/(?!http/undici-network)',
-      'commands/(chat/(run|start|mistaken-command)|service/masked-client)',
+      'commands/chat/(answer|every-run|run|start|mistaken-command)',
       'conversation/journal/',
       'secrets/[^/]*$',
       'storage/',
@@ -47,17 +47,17 @@ const groups = [
       'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
-      'prompt-files/(?!llm|write-markdown|yaml)',
-      'repl/(editing/keys/|system/external-editor)',
-      'terminal/(?!formula/|highlight/|markdown/|spoken/)',
+      'prompt-files/(?!write-markdown|yaml)',
+      'repl/(composer/keys/|system/external-editor)',
+      'terminal/(?!formula/|highlight|markdown/)',
     ),
   },
+  { name: 'sandbox', test: within('ask/recorded-service', 'recording/', 'sandbox/') },
   {
     name: 'batch',
-    test: within('batch/', 'commands/(batch|compare)/', 'commands/chat/(every|split)'),
+    test: within('batch/', 'commands/(batch|compare|sandbox)/', 'commands/chat/split'),
   },
-  { name: 'sandbox', test: within('commands/sandbox/', 'recording/', 'sandbox/') },
-  { name: 'markdown', test: within('terminal/(formula/|markdown/|spoken/)') },
+  { name: 'markdown', test: within('terminal/(formula/|markdown/)') },
   { name: 'export', test: within('conversation/(code-blocks|export/(?!html))') },
   { name: 'repl', test: within('repl/') },
 ];

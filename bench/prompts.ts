@@ -15,9 +15,9 @@ import {
 
 const textOf = (chunks: number) => 'abcde '.repeat(chunks);
 
-/** One prompt with settings and journal. */
+/** One prompt with settings and journal. natter ends the answer's last line. */
 const prompt = (baseUrl: string, chunks: number): Program => {
-  return { ...natter(['hi'], baseUrl), expected: textOf(chunks) };
+  return { ...natter(['hi'], baseUrl), expected: `${textOf(chunks)}\n` };
 };
 
 /** The same answer with a script of bench/programs. */

@@ -100,6 +100,15 @@ export function jsonProblem(text: string): string {
   return isTooDeep(text) ? `is nested more than ${maxDepth} deep` : 'is not JSON';
 }
 
+/** An object without the fields that are undefined, which JSON leaves out, too. */
+type Defined<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined> };
+
+/** The object without its undefined fields. */
+export function definedFields<Value extends object>(value: Value): Defined<Value> {
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields) as Defined<Value>;
+}
+
 /** The value if it is a non-empty string. */
 export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from '../../src/commands/program/context.ts';
+import type { Context } from '../../src/run.ts';
 import { examplesOf, helpListOf } from '../../src/commands/program/help-details.ts';
 import { commandNames } from '../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';

@@ -1,7 +1,7 @@
-import { exitCodeRows } from '../../src/commands/help/exit-codes.ts';
-import { slashCommands } from '../../src/repl/commands.ts';
 import { keyBindings, keyLabel, type KeyBinding } from '../../src/repl/composer/keys/key-bindings.ts';
 import { usageOf } from '../../src/repl/help.ts';
+import { slashCommands } from '../../src/repl/commands.ts';
+import { exitCodeRows } from '../../src/commands/help/topics.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 

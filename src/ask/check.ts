@@ -5,13 +5,18 @@ import type { JsonObject } from '../json.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { type CheckedFields, fieldsAfterId } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
-import { type AnswerValue, readAnswerValue } from '../schema/answer-value.ts';
+import {
+  type AnswerValue,
+  readAnswerValue,
+  correctionPrompt,
+  withInstruction,
+  describeViolations,
+  type Violation,
+} from '../schema/answer-value.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
-import { correctionPrompt, withInstruction } from '../schema/instruction.ts';
 import { compactJson, parsePointer, textAt } from '../schema/json-pointer.ts';
 import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
-import { describeViolations, type Violation } from '../schema/violation.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
 import { failureReason } from '../storage/storage-failure.ts';

@@ -7,9 +7,15 @@ import { Failure } from '../failure.ts';
 import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { toFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
+import { silentNotices } from '../output/notices.ts';
+import type { Run } from '../run.ts';
+import { parseModel, settingsOf } from '../settings/named-model.ts';
+import { knownProfiles } from '../settings/profile-name.ts';
+import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Asking, type Question, type Sink } from './ask.ts';
 import type { PlannedRequest } from './plan-request.ts';
+import { openService, type Service, type ServiceUse } from './service.ts';
 
 /** A model that may answer. */
 export interface FallbackModel {
@@ -166,11 +172,59 @@ export async function askModels<Given extends Answer>(
   }
 }
 
+const isSame = (left: ResolvedSettings, right: ResolvedSettings) =>
+  left.profile.value === right.profile.value && left.values.model === right.values.model;
+
+/**
+ * The model of the settings, and those of their `fallback`.
+ * @throws Failure for an unknown profile, one without a service, or a bad value in it
+ */
+export function fallbackModels({ context, options, settings }: Run): readonly FallbackModel[] {
+  const first = { label: settings.values.model, settings };
+  if (settings.values.fallback === undefined) return [first];
+  const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
+  const profiles = stored && knownProfiles(stored);
+  const kind = settings.sources.fallback.kind === 'flag' ? 'usage' : 'configuration';
+  const others = settings.values.fallback.split(',').map((label): FallbackModel => {
+    const own = settingsOf(context, options, parseModel(label, profiles, kind), stored);
+    const { value: profile } = own.profile;
+    const isOfSameService = profile === settings.profile.value;
+    if (isOfSameService || own.values.baseUrl !== undefined) return { label, settings: own };
+    throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
+      hint: `natter auth login --profile ${profile}`,
+    });
+  });
+  return [first, ...others.filter((other) => !isSame(other.settings, settings))];
+}
+
 /** The clients of the models of a chain. */
 export interface ChainClients {
   of(model: FallbackModel): Promise<Client>;
   /** Closes the services that were opened for other profiles. */
   close(): Promise<void>;
+}
+
+/**
+ * Opens the services of other profiles when they are needed; the sandbox and a replay answer for all profiles.
+ * @param service of the profile in use
+ */
+export function chainClients(service: Service, run: Run, use?: ServiceUse): ChainClients {
+  const isLocal = service.isSandbox || service.replayedFrom !== undefined;
+  const opening = new Map<FallbackModel, Promise<Service>>();
+  return {
+    async of(model) {
+      const { settings } = model;
+      if (isLocal || settings.profile.value === run.settings.profile.value) return service.client;
+      const other = opening.get(model) ?? openService({ ...run, settings }, service.source, use);
+      opening.set(model, other);
+      return (await other).client;
+    },
+    async close() {
+      for (const opened of await Promise.allSettled(opening.values())) {
+        if (opened.status === 'fulfilled') await opened.value.close();
+      }
+    },
+  };
 }
 
 interface ChainQuestion extends Asking {

@@ -7,6 +7,7 @@ import {
   type ContextFit,
 } from '../conversation/context-fit.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
+import type { ParameterChanges } from '../conversation/tree.ts';
 import type { Writable } from '../writable.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 
@@ -66,4 +67,31 @@ export function planRequest(
   const tokens = promptTokens === undefined ? estimate : promptTokens + (values.maxTokens ?? 0);
   const fit = contextFit(request.model, tokens, windows);
   return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
+}
+
+/** The parameters of the settings with the changes of a conversation. */
+export function changedParams(
+  params: ResolvedSettings['params'],
+  changes: ParameterChanges | undefined,
+): ResolvedSettings['params'] {
+  if (changes === undefined) return params;
+  const kept = Object.entries(params).filter(([name]) => !changes.removed.includes(name));
+  const source = { kind: 'conversation', name: '/param' } as const;
+  const set = Object.entries(changes.set).map(
+    ([name, value]) => [name, { value, source }] as const,
+  );
+  return Object.fromEntries([...kept, ...set]);
+}
+
+/** The changes of a conversation, without the parameters that an option of this run sets. */
+export function resumedChanges(
+  params: ResolvedSettings['params'],
+  changes: ParameterChanges | undefined,
+): ParameterChanges | undefined {
+  if (changes === undefined) return undefined;
+  const isOption = (name: string) => params[name]?.source.kind === 'flag';
+  return {
+    set: Object.fromEntries(Object.entries(changes.set).filter(([name]) => !isOption(name))),
+    removed: changes.removed.filter((name) => !isOption(name)),
+  };
 }

@@ -1,8 +1,71 @@
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readFile, readdir, opendir } from 'node:fs/promises';
+import { dirname, join, relative, sep, resolve } from 'node:path';
+import createIgnore from 'ignore';
+import type { Ignore } from 'ignore';
 import picomatch from 'picomatch';
+import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { type IgnoreRules, isIgnored, rulesAbove, rulesIn, withSlashes } from './ignore-rules.ts';
+import { errorCode } from '../storage/storage-failure.ts';
+
+/** The rules of one `.gitignore` file. */
+interface RuleFile {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/** The `.gitignore` files that apply in a folder, the outermost first. */
+type IgnoreRules = readonly RuleFile[];
+
+/** A path with slashes on every platform. */
+const withSlashes = (path: string): string => (sep === '/' ? path : path.replaceAll(sep, '/'));
+
+/** The rules of a folder: those of the folder above it, and its own. */
+async function rulesIn(folder: string, above: IgnoreRules): Promise<IgnoreRules> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, '.gitignore'), 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'EISDIR') return above;
+    throw error;
+  }
+  return [...above, { folder, rules: createIgnore().add(text) }];
+}
+
+/** The folders above, up to the one with `.git`; none outside a repository. */
+function foldersAbove(folder: string): readonly string[] {
+  const found: string[] = [];
+  for (let child = folder; !existsSync(join(child, '.git')); child = dirname(child)) {
+    const parent = dirname(child);
+    if (parent === child) return [];
+    found.unshift(parent);
+  }
+  return found;
+}
+
+/** Whether the innermost rule about the path ignores it; its folders are not ignored. */
+function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
+  for (const { folder, rules: own } of rules.toReversed()) {
+    const { ignored, unignored } = own.test(
+      withSlashes(relative(folder, path)) + (isFolder ? '/' : ''),
+    );
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+/** The rules of the repository above a folder; none if they ignore the folder itself, because the user named it. */
+async function rulesAbove(folder: string): Promise<IgnoreRules> {
+  let rules: IgnoreRules = [];
+  let inner: string | undefined;
+  for (const above of foldersAbove(folder)) {
+    if (inner !== undefined && isIgnored(rules, above, true)) return [];
+    rules = await rulesIn(above, rules);
+    inner = above;
+  }
+  return isIgnored(rules, folder, true) ? [] : rules;
+}
 
 export interface FoundFiles {
   /** Sorted; as typed, with slashes. */
@@ -73,4 +136,81 @@ export async function matchFiles(pattern: string, signal: AbortSignal): Promise<
   const rest = plain.slice(base.length);
   const hidden = /(?:^|\/)\./.test(rest);
   return findFiles(folder, { matches: picomatch(plain), hidden, signal });
+}
+
+interface FoundPath {
+  /** With slashes, below the searched folder. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+export interface PathList {
+  readonly paths: readonly FoundPath[];
+  /** A limit was reached. */
+  readonly isPartial: boolean;
+}
+
+export interface ListOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly maxPaths?: number;
+  /** Milliseconds. */
+  readonly maxTime?: number;
+}
+
+interface Folder {
+  /** Empty for the searched folder. */
+  readonly path: string;
+  readonly above: IgnoreRules;
+}
+
+interface Listing {
+  readonly paths: FoundPath[];
+  readonly isFull: () => boolean;
+}
+
+/** Adds the entries of a folder. @returns its folders */
+async function listFolder(
+  root: string,
+  { path, above }: Folder,
+  { paths, isFull }: Listing,
+): Promise<readonly Folder[]> {
+  const folders: Folder[] = [];
+  const full = join(root, path);
+  try {
+    const rules = await rulesIn(full, above);
+    for await (const entry of await opendir(full, { bufferSize: 256 })) {
+      const { name } = entry;
+      const isFolder = entry.isDirectory();
+      if (name.startsWith('.') || isIgnored(rules, join(full, name), isFolder)) continue;
+      const child = path === '' ? name : `${path}/${name}`;
+      if (isFolder) folders.push({ path: child, above: rules });
+      if (isFolder || entry.isFile() || entry.isSymbolicLink())
+        paths.push({ path: child, isFolder });
+      if (isFull()) break;
+    }
+  } catch {
+    // A folder that cannot be read has no paths to offer.
+  }
+  return folders;
+}
+
+/** The paths below a folder that are neither hidden nor excluded by `.gitignore` files, the nearest first. */
+export async function listPaths(
+  folder: string,
+  { clock, maxPaths = 20_000, maxTime = 3000 }: ListOptions,
+): Promise<PathList> {
+  const root = resolve(folder);
+  const paths: FoundPath[] = [];
+  const end = clock.monotonic() + maxTime;
+  const isFull = () => paths.length >= maxPaths || clock.monotonic() >= end;
+  let level: readonly Folder[] = [{ path: '', above: await rulesAbove(root) }];
+  while (level.length > 0) {
+    const below: Folder[] = [];
+    for (const next of level) {
+      if (isFull()) return { paths, isPartial: true };
+      below.push(...(await listFolder(root, next, { paths, isFull })));
+    }
+    level = below;
+  }
+  return { paths, isPartial: isFull() };
 }

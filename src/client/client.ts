@@ -20,7 +20,7 @@ export interface ClientOptions {
   readonly retryWaitLimit?: number;
   /** Default 10,000. */
   readonly connectTimeout?: number;
-  /** From sending the request to the first byte of the response; default 600,000. */
+  /** From the request, before its connection, to the first byte of the response; default 600,000. */
   readonly firstByteTimeout?: number;
   /** Longest time without content within a response (comments do not count); default 300,000. */
   readonly idleTimeout?: number;
@@ -79,6 +79,3 @@ export interface Client {
   /** Closes idle connections. */
   close(): void;
 }
-
-/** Changes or watches what a client does; its `chat` is one async generator around that of the client it gets. */
-export type Middleware = (client: Client) => Client;

@@ -7,8 +7,14 @@ import type { Mask } from './failure/error-body.ts';
 import { addsApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';
 import { requireEncryption, requestHeaders } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
-import type { ExchangeLimits, HttpRequest, RequestHeaders, Transport } from './http/transport.ts';
-import type { RetryPolicy } from './retry.ts';
+import type { ExchangeLimits, HttpRequest, Transport } from './http/transport.ts';
+
+export interface RetryPolicy {
+  readonly retries: number;
+  /** Longest `Retry-After` to wait for, in milliseconds; 0 and `Infinity` mean any up to a year. */
+  readonly waitLimit: number;
+  readonly random: () => number;
+}
 
 /** A client's options, validated, with their defaults. */
 export interface Configuration {
@@ -29,63 +35,49 @@ export interface Connection extends Configuration {
   readonly send: Transport;
 }
 
-const eventStream = 'text/event-stream';
-const jsonBody = 'application/json';
-
-const isStreamed = (body: unknown) => isJsonObject(body) && body['stream'] === true;
-
-const postHeaders = (accept: string, headers: RequestHeaders): RequestHeaders => ({
-  accept,
-  'content-type': jsonBody,
-  ...headers,
-});
-
-type SecretOptions = Pick<ClientOptions, 'apiKey' | 'headers' | 'baseUrl' | 'environment'>;
-
 /** The filter is created for the first failure, because most clients report none. */
-function maskOf({ apiKey, headers, baseUrl, environment }: SecretOptions): Mask {
+function maskOf({
+  apiKey,
+  headers = {},
+  baseUrl,
+  environment,
+}: Omit<ClientOptions, 'network'>): Mask {
   let mask: Mask | undefined;
   return (text) => {
-    const sources = { apiKey, addresses: [baseUrl], environment, ...(headers && { headers }) };
-    mask ??= createSecretFilter(secretsOf(sources), minLengthInMessages)?.mask;
+    const secrets = secretsOf({ apiKey, addresses: [baseUrl], environment, headers });
+    mask ??= createSecretFilter(secrets, minLengthInMessages)?.mask;
     return mask?.(text) ?? text;
   };
 }
 
 /** @throws Failure `configuration` for invalid options */
 export function configure(options: Omit<ClientOptions, 'network'>): Configuration {
+  const { clock, environment, random } = options;
   const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
   const hasAddedPath = addsApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
     readLimits(options);
-  // Gateways use the first type that they know.
-  const streamHeaders = postHeaders(`${eventStream}, ${jsonBody}`, headers);
-  const wholeHeaders = postHeaders(`${jsonBody}, ${eventStream}`, headers);
-  const urls = new Map<string, URL>();
-  function urlOf(path: string): URL {
-    const known = urls.get(path);
-    if (known !== undefined) return known;
-    const url = endpointUrl(baseUrl, path);
-    urls.set(path, url);
-    return url;
-  }
   return {
-    route: createRoute(baseUrl, options.environment),
-    limits: { clock: options.clock, connectTimeout, firstByteTimeout },
-    policy: { retries, waitLimit: retryWaitLimit, random: options.random },
+    route: createRoute(baseUrl, environment),
+    limits: { clock, connectTimeout, firstByteTimeout },
+    policy: { retries, waitLimit: retryWaitLimit, random },
     ...timeouts,
     request(path, body) {
-      const url = urlOf(path);
+      const url = endpointUrl(baseUrl, path);
+      const json = 'application/json';
       if (body === undefined) {
-        return { method: 'GET', url, headers: { accept: jsonBody, ...headers }, hasAddedPath };
+        return { method: 'GET', url, headers: { accept: json, ...headers }, hasAddedPath };
       }
+      const types = [json, 'text/event-stream'];
+      // Gateways use the first type that they know.
+      if (isJsonObject(body) && body['stream'] === true) types.reverse();
       return {
         method: 'POST',
         url,
         hasAddedPath,
-        headers: isStreamed(body) ? streamHeaders : wholeHeaders,
+        headers: { accept: types.join(', '), 'content-type': json, ...headers },
         // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),
       };
@@ -94,6 +86,7 @@ export function configure(options: Omit<ClientOptions, 'network'>): Configuratio
   };
 }
 
+/** In the units of `ClientOptions`. */
 const defaultLimits = {
   retries: 4,
   retryWaitLimit: 60_000,
@@ -103,25 +96,17 @@ const defaultLimits = {
   totalTimeout: 0,
 };
 
-/** In the units of `ClientOptions`. */
-type Limits = Readonly<typeof defaultLimits>;
-
-type LimitName = keyof Limits;
-
-function isLimit(value: unknown, name: LimitName): boolean {
-  if (typeof value !== 'number' || !(value >= 0)) return false;
-  return name !== 'retries' || value === Infinity || Number.isInteger(value);
-}
-
 /**
  * The limits in `options`, with defaults for the others.
  * @throws Failure `configuration` for a limit that is negative, `NaN`, or not a number
  */
-function readLimits(options: Partial<Limits>): Limits {
+function readLimits(options: Partial<typeof defaultLimits>) {
   const limits = { ...defaultLimits };
-  for (const name of Object.keys(defaultLimits) as LimitName[]) {
+  for (const name of Object.keys(defaultLimits) as (keyof typeof limits)[]) {
     const value = options[name] ?? defaultLimits[name];
-    if (!isLimit(value, name)) {
+    const isLimit = typeof value === 'number' && value >= 0;
+    const isWhole = name !== 'retries' || value === Infinity || Number.isInteger(value);
+    if (!isLimit || !isWhole) {
       const expected = name === 'retries' ? 'a whole number' : 'a number of milliseconds';
       throw new Failure(
         'configuration',

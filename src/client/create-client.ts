@@ -1,14 +1,24 @@
-import { attemptPrompt } from './chat-attempt.ts';
-import type { ChatOptions, Client, ClientOptions, Throttle } from './client.ts';
+import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
+import type { ChatOptions, Client, ClientOptions } from './client.ts';
 import { configure, type Connection } from './configuration.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
-import type { ChatEvent, RetryScheduled } from './events.ts';
-import { RequestFailure } from './failure/request-failure.ts';
-import { startDeadline } from './http/timer.ts';
-import { type RetryPolicy, scheduleRetry, waitForRetry } from './retry.ts';
+import type { ChatEvent } from './events.ts';
+import {
+  emptyAnswer,
+  emptyAnswerFailure,
+  idleTimedOut,
+  incompleteAnswer,
+  noAnswer,
+  unfinishedStream,
+} from './failure/answer-failure.ts';
+import { rephrase } from './failure/request-failure.ts';
+import { requireAccepted } from './failure/service-failure.ts';
+import { requestIdOf } from './http/response-headers.ts';
+import { watchIdle } from './http/timer.ts';
 import { getModel, listModels } from './models/read-models.ts';
-
-const completionsPath = 'chat/completions';
+import { withRetries } from './retry.ts';
+import { readAnswer } from './stream/answer-reader.ts';
 
 /**
  * Sends nothing before its first call; keeps connections open between calls.
@@ -21,9 +31,8 @@ export function createClient(options: ClientOptions): Client {
   const service: Connection = { ...configuration, send };
   return {
     chat: (request, callOptions) => chat(service, request, callOptions),
-    // Loaded on demand, because prompts need no models.
-    listModels: async (readOptions) => listModels(service, readOptions),
-    getModel: async (id, readOptions) => getModel(service, id, readOptions),
+    listModels: (readOptions) => listModels(service, readOptions),
+    getModel: (id, readOptions) => getModel(service, id, readOptions),
     close: () => network.close(),
   };
 }
@@ -31,42 +40,77 @@ export function createClient(options: ClientOptions): Client {
 async function* chat(
   service: Connection,
   completion: CompletionRequest,
-  { signal: caller, throttle, hurry }: ChatOptions = {},
+  options: ChatOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
+  const { idleTimeout, mask } = service;
   const { clock } = service.limits;
+  const { throttle } = options;
   const start = clock.monotonic();
-  const deadline = startDeadline(clock, service.totalTimeout, caller);
-  const { signal } = deadline;
-  const request = service.request(completionsPath, completionBody(completion));
-  const prompt = { service, request, signal, throttle, start };
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      let retry: RetryScheduled;
-      try {
-        if (throttle !== undefined) await throttle.beforeRequest();
-        yield* attemptPrompt(prompt, attempt);
-        return;
-      } catch (error) {
-        caller?.throwIfAborted();
-        const policy = throttledPolicy(error, service.policy, throttle);
-        retry = scheduleRetry(error, attempt, { ...service, policy, clock, signal });
-      }
-      yield retry;
-      await waitForRetry(retry, { clock, signal }, hurry);
-    }
-  } finally {
-    deadline.end();
-  }
-}
+  const request = service.request('chat/completions', completionBody(completion));
 
-/** The caller, not the client, retries after a refusal. */
-function throttledPolicy(
-  error: unknown,
-  policy: RetryPolicy,
-  throttle: Throttle | undefined,
-): RetryPolicy {
-  if (throttle === undefined || !(error instanceof RequestFailure)) return policy;
-  if (error.kind !== 'rate_limited' || !error.transient) return policy;
-  throttle.onRefusal(error.retryAfterMilliseconds);
-  return { ...policy, retries: 0 };
+  /**
+   * Sends the request once, as attempt number `attempt` (from 1), and yields the events of its answer.
+   * @throws RequestFailure where a retry is safe, Failure `incomplete` after content was received or for an answer
+   * without any, Failure `no_answer` after the end of a filtered answer, a tool call or a refusal; or the signal's
+   * reason when the caller aborts.
+   */
+  async function* sendOnce(attempt: number, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
+    if (throttle !== undefined) await throttle.beforeRequest();
+    const response = await service.send(request, signal);
+    throttle?.onResponse(response);
+    await requireAccepted(request, response, service, signal);
+    const requestId = requestIdOf(response.headers, mask);
+    const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+    const watch = watchIdle(clock, idleTimeout, onIdle);
+    const contentType = response.headers['content-type'];
+    let firstText: number | undefined;
+    let hasContent = false;
+    let hasRefusal = false;
+    let isRead = false;
+    try {
+      // The time that the caller spends on an event is not silence of the service.
+      watch.pause();
+      yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
+      watch.touch();
+      isRead = true;
+      const parts = readAnswer(response.body, contentType, {
+        mask,
+        onContent: () => watch.touch(),
+      });
+      for await (const part of parts) {
+        // What was read before an abort is not delivered after it.
+        signal.throwIfAborted();
+        watch.pause();
+        if (part.type === 'end') {
+          const { id, model, finishReason, usage } = part;
+          if (!part.complete) throw unfinishedStream();
+          if (!hasContent && !part.calledTools && finishReason === undefined) throw emptyAnswer();
+          yield {
+            type: 'answer-finished',
+            ...definedFields({ id, model, finishReason, usage }),
+            attempts: attempt,
+            timing: { ...definedFields({ firstText }), total: clock.monotonic() - start },
+          };
+          const failure = noAnswer(part, { text: firstText !== undefined, refusal: hasRefusal });
+          if (failure !== undefined) throw failure;
+          return;
+        }
+        if (part.type !== 'answer-named') hasContent = true;
+        if (part.type === 'refusal-received') hasRefusal = true;
+        if (part.type === 'text-received') firstText ??= clock.monotonic() - start;
+        yield part;
+        watch.touch();
+      }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const details = definedFields({ requestId });
+      if (error.kind === 'no_answer') throw rephrase(error, details);
+      throw hasContent ? incompleteAnswer(error, details) : emptyAnswerFailure(error, details);
+    } finally {
+      watch.stop();
+      if (!isRead) response.destroy(new Error('the caller stopped reading the answer'));
+    }
+  }
+
+  yield* withRetries(service, options, sendOnce);
 }

@@ -1,16 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
+import type { ChatOptions } from './client.ts';
+import type { Connection, RetryPolicy } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase, RequestFailure } from './failure/request-failure.ts';
-import type { Mask } from './failure/error-body.ts';
-
-export interface RetryPolicy {
-  readonly retries: number;
-  /** Longest `Retry-After` to wait for, in milliseconds; 0 and `Infinity` mean any up to a year. */
-  readonly waitLimit: number;
-  readonly random: () => number;
-}
+import { startDeadline } from './http/timer.ts';
 
 /** Milliseconds. */
 const firstBackoff = 500;
@@ -19,15 +15,15 @@ const maxJitter = 1_000;
 /** Milliseconds; the longest `Retry-After` to wait for if there is no limit: a year. */
 const maxWait = 366 * 86_400_000;
 
-export type NoRetryReason = 'final' | 'exhausted' | 'wait too long';
+type NoRetryReason = 'final' | 'exhausted' | 'wait too long';
 
 /** Milliseconds before `retry` (from 1), or why there is none. */
 export function decideRetry(
-  failure: RequestFailure,
+  failure: Failure,
   retry: number,
   policy: RetryPolicy,
 ): number | NoRetryReason {
-  if (!failure.transient) return 'final';
+  if (!(failure instanceof RequestFailure) || !failure.transient) return 'final';
   const requested = failure.retryAfterMilliseconds;
   const limit = policy.waitLimit === 0 ? maxWait : Math.min(policy.waitLimit, maxWait);
   if (requested !== undefined && requested > limit) return 'wait too long';
@@ -42,67 +38,63 @@ function backoff(retry: number, random: number): number {
   return Math.round(full * (1 - random * 0.25));
 }
 
-export interface RetryContext {
-  readonly policy: RetryPolicy;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly mask: Mask;
-}
-
 /**
- * The retry after attempt number `attempts` (from 1) threw `error`.
- * @throws Failure, with the number of attempts, when there is no retry; any other error unchanged.
+ * Makes attempts, numbered from 1, until one succeeds. Yields what they yield, and each retry before its wait.
+ * @throws Failure, with the number of attempts, when there is no retry; or the caller's reason when it aborts
  */
-export function scheduleRetry(
-  error: unknown,
-  attempts: number,
-  { policy, clock, mask }: RetryContext,
-): RetryScheduled {
-  if (!(error instanceof Failure)) throw error;
-  const decision = error instanceof RequestFailure ? decideRetry(error, attempts, policy) : 'final';
-  const cause = rephrase(maskFailure(error, mask), { attempts });
-  if (typeof decision !== 'number') throw finalFailure(cause, error, decision, clock);
-  return {
-    type: 'retry-scheduled',
-    retry: attempts,
-    retries: policy.retries,
-    delay: decision,
-    cause,
-  };
-}
-
-/** Sleeps until the time is over or `hurried` resolves. @throws the signal's reason */
-async function sleepUnlessHurried(
-  delay: number,
-  { clock, signal }: Pick<RetryContext, 'clock' | 'signal'>,
-  hurried: Promise<void>,
-): Promise<void> {
-  const wake = new AbortController();
-  void hurried.then(() => wake.abort());
+export async function* withRetries<Event>(
+  { policy, limits, totalTimeout, mask }: Connection,
+  { signal: caller, throttle, hurry }: ChatOptions,
+  attempt: (number: number, signal: AbortSignal) => AsyncGenerator<Event, void>,
+): AsyncGenerator<Event | RetryScheduled, void> {
+  const { clock } = limits;
+  const deadline = startDeadline(clock, totalTimeout, caller);
+  const { signal } = deadline;
   try {
-    await clock.sleep(delay, AbortSignal.any([signal, wake.signal]));
-  } catch (error) {
-    if (signal.aborted || !wake.signal.aborted) throw error;
+    for (let retry = 1; ; retry += 1) {
+      let scheduled: RetryScheduled;
+      try {
+        yield* attempt(retry, signal);
+        return;
+      } catch (error) {
+        caller?.throwIfAborted();
+        if (!(error instanceof Failure)) throw error;
+        const isRefused = isRateLimited(error) && throttle !== undefined;
+        // The caller, not the client, retries then.
+        if (isRefused) throttle.onRefusal(error.retryAfterMilliseconds);
+        const cause = rephrase(maskFailure(error, mask), { attempts: retry });
+        const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);
+        if (typeof delay !== 'number') throw finalFailure(cause, error, delay, clock.date());
+        scheduled = { type: 'retry-scheduled', retry, retries: policy.retries, delay, cause };
+      }
+      yield scheduled;
+      await waitForRetry(scheduled, clock, signal, hurry);
+    }
+  } finally {
+    deadline.end();
   }
 }
 
-/**
- * @param hurry as in `ChatOptions`
- * @throws the signal's reason; a Failure (total timeout) also has the cause of the retry in its message.
- */
-export async function waitForRetry(
+function isRateLimited(failure: Failure): failure is RequestFailure {
+  return failure instanceof RequestFailure && failure.kind === 'rate_limited' && failure.transient;
+}
+
+/** @throws the signal's reason; a Failure (total timeout) also has the cause of the retry in its message. */
+async function waitForRetry(
   { delay, cause }: RetryScheduled,
-  context: Pick<RetryContext, 'clock' | 'signal'>,
-  hurry?: () => Promise<void>,
+  clock: Clock,
+  signal: AbortSignal,
+  hurry: ChatOptions['hurry'],
 ): Promise<void> {
-  const { clock, signal } = context;
+  const wake = new AbortController();
+  void hurry?.().then(() => wake.abort());
   try {
-    if (hurry === undefined) await clock.sleep(delay, signal);
-    else await sleepUnlessHurried(delay, context, hurry());
+    await clock.sleep(delay, AbortSignal.any([signal, wake.signal]));
   } catch (error) {
+    if (!signal.aborted && wake.signal.aborted) return;
     if (!(error instanceof Failure)) throw error;
     const message = `${error.message}; the last attempt failed: ${cause.message}`;
-    throw rephrase(error, { message, ...(cause.attempts && { attempts: cause.attempts }) });
+    throw rephrase(error, { message, ...definedFields({ attempts: cause.attempts }) });
   }
 }
 
@@ -110,14 +102,15 @@ function finalFailure(
   masked: Failure,
   failure: Failure,
   reason: NoRetryReason,
-  clock: Clock,
+  now: Date,
 ): Failure {
   if (reason === 'wait too long' && failure instanceof RequestFailure) {
-    return waitTooLong(masked, failure.retryAfterMilliseconds ?? 0, clock.date());
+    return waitTooLong(masked, failure.retryAfterMilliseconds ?? 0, now);
   }
-  const attempts = masked.attempts ?? 1;
-  if (attempts === 1) return masked;
-  return rephrase(masked, { message: `${masked.message} (${attempts} attempts)` });
+  const { message, attempts = 1 } = masked;
+  return attempts === 1
+    ? masked
+    : rephrase(masked, { message: `${message} (${attempts} attempts)` });
 }
 
 function waitTooLong(masked: Failure, milliseconds: number, now: Date): Failure {

@@ -52,3 +52,49 @@ export function estimateMessages(messages: readonly Message[]): number {
     0,
   );
 }
+
+const asciiRatio = 1 / 4;
+/** Tokens of one character, at least: Chinese, Japanese and Korean; other scripts than Latin. */
+const ideograph = 0.5;
+const letter = 0.25;
+const firstIdeograph = 0x2e80;
+
+/** A request is suspected below this share of the expected tokens, if more than `fewTokens` are missing. */
+const share = 0.6;
+const fewTokens = 500;
+
+/**
+ * Tokens of a text at least, so that no usual tokenizer counts much fewer: runs of blanks and of the same character
+ * count as one, and letters of other scripts as little as in their best tokenizers.
+ */
+function leastTokens(text: string): number {
+  let ascii = 0;
+  let other = 0;
+  let last = -1;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const code = unit <= 0x20 ? 0x20 : unit;
+    if (code === last) continue;
+    last = code;
+    if (code < 0x80) ascii += 1;
+    else if (code < 0xd800 || code > 0xdfff) other += code < firstIdeograph ? letter : ideograph;
+    else if (code < 0xdc00) other += ideograph;
+  }
+  return ascii * asciiRatio + other;
+}
+
+/**
+ * The tokens of the messages at least, if the service counted far fewer, which means that it probably cut the prompt;
+ * undefined for any other count.
+ */
+export function suspectTruncation(
+  messages: readonly Message[],
+  counted: number,
+): number | undefined {
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  // Most prompts are too short for it.
+  if (characters / 2 - counted <= fewTokens) return undefined;
+  const least = messages.reduce((sum, { content }) => sum + leastTokens(content), 0);
+  const expected = Math.round(least);
+  return counted < expected * share && expected - counted > fewTokens ? expected : undefined;
+}

@@ -1,6 +1,6 @@
 import type { AnswerOutcome } from './answer-meter.ts';
 import type { ChatEvent } from '../client/events.ts';
-import type { TextTransform } from '../terminal/markdown/line-driver.ts';
+import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import type { Sanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { answerDocument, eventLines, failureRecord, jsonLine } from './json-answer.ts';

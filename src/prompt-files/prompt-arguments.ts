@@ -9,7 +9,7 @@ import {
   variablesOf,
 } from './prompt-file.ts';
 import { placeholdersOf } from './template.ts';
-import { checkChoice, exampleOf, type Variable } from './variables.ts';
+import { checkChoice, exampleOf, type Variable } from './front-matter-keys.ts';
 
 /** What follows the name of a prompt file: `--lang=ts 123 high`, or `--lang ts 123 high`. */
 export interface PromptArguments {

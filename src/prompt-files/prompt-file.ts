@@ -1,7 +1,6 @@
-import type { FrontMatter } from './front-matter-keys.ts';
+import type { FrontMatter, Variable } from './front-matter-keys.ts';
 import { failureAt, type SourceFile } from './place.ts';
 import { type Placeholder, placeholdersOf, type Template } from './template.ts';
-import type { Variable } from './variables.ts';
 
 /** Who a prompt file was written for: its name, its folder or its keys show it. */
 export type PromptFormat = 'markdown' | 'fabric' | 'agent' | 'llm';

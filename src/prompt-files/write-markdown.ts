@@ -1,8 +1,7 @@
 import { stringify } from 'yaml';
-import type { FrontMatter } from './front-matter-keys.ts';
+import type { FrontMatter, Variable } from './front-matter-keys.ts';
 import { partsOf, placesWords, type PromptFile, variablesOf } from './prompt-file.ts';
 import { escapePlaceholders, type Part, placeholdersOf, type Template } from './template.ts';
-import type { Variable } from './variables.ts';
 
 /** A value of JSON as YAML, with long texts in blocks. */
 export const yamlText = (value: unknown): string =>

@@ -5,8 +5,7 @@ import { LineDecoder } from '../client/stream/answer-reader.ts';
 import { type BodyForm, bodyForm } from '../client/stream/body-reader.ts';
 import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
-import { createMaskedStream } from '../secrets/masked-stream.ts';
-import type { SecretFilter } from '../secrets/secret-filter.ts';
+import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';
 
 /** A blank line ends an event. */
 const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;

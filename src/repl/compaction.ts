@@ -1,6 +1,6 @@
 import { type Answer, ask, type Sink } from '../ask/ask.ts';
 import type { CompletionRequest } from '../client/contract.ts';
-import { cleanLine } from '../commands/program/secrets.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';

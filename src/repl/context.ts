@@ -1,7 +1,7 @@
 import type { Message } from '../client/contract.ts';
-import { cleanLine } from '../commands/program/secrets.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
-import { contextParts } from '../conversation/context-parts.ts';
+import { contextParts } from '../conversation/compaction.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from './conversations/position.ts';

@@ -1,4 +1,4 @@
-import { cleanLine } from '../commands/program/secrets.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
 import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/format.ts';
 import { titleOf, type Conversation, textOf } from '../conversation/tree.ts';

@@ -5,11 +5,10 @@ import {
   locateSecrets,
   type Redaction,
   redactTexts,
-} from '../commands/prompt/guard/inspect-texts.ts';
-import { guardMode } from '../commands/prompt/guard/secret-guard.ts';
-import type { Run } from '../commands/program/run.ts';
+  guardMode,
+} from '../commands/prompt/secret-guard.ts';
+import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { ReplService } from './service.ts';
 
 /** Whether the person confirmed that the files are sent, as they are or with placeholders. */
@@ -28,16 +27,14 @@ interface Inspected {
  * Keeps secrets in files from leaving this machine by accident. A conversation has one redaction, so that a secret
  * keeps its placeholder.
  */
-export function createReplGuard(
-  { context, options }: Run<ChatOptions>,
-  settings: ResolvedSettings,
-  service: ReplService,
-) {
+export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
+  const { context, settings } = run;
   let redaction: Redaction | undefined;
   const modeNow = () => {
     const { address, isSandbox, isReplay = false } = service.facts();
     const baseUrl = isSandbox || isReplay ? undefined : address;
-    return guardMode(context, options, { ...settings.values, baseUrl });
+    const values = { ...settings.values, baseUrl };
+    return guardMode({ ...run, settings: { ...settings, values } });
   };
   return {
     /** @throws Failure */

@@ -1,5 +1,5 @@
 import { catalogue } from '../client/contract.ts';
-import { roleNames } from '../commands/service/role.ts';
+import { roleNames } from '../settings/role.ts';
 import { themeNames } from '../terminal/themes.ts';
 import { argumentKind, commandCandidates, findCommand } from './commands.ts';
 import {

@@ -5,17 +5,15 @@ import {
   openNamedJournal,
   withModelOf,
 } from '../commands/journal/open-conversation.ts';
-import { canRedraw, present, type Presentation } from '../commands/print/presentation.ts';
-import type { Context } from '../commands/program/context.ts';
-import { cleanLine } from '../commands/program/secrets.ts';
+import { canRedraw, present, type Presentation, type Context } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import { attachFiles } from '../commands/prompt/attach-files.ts';
-import { resumedChanges } from '../commands/service/changed-params.ts';
-import { otherProfiles } from '../commands/service/other-profiles.ts';
-import { readRequestSettings } from '../commands/service/settings-access.ts';
+import { resumedChanges } from '../ask/plan-request.ts';
+import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
-import { conversationsNamed } from '../conversation/library/find-conversation.ts';
+import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
@@ -238,7 +236,7 @@ const pause = 1000;
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
-  await import('../terminal/highlight/code-line.ts');
+  await import('../terminal/highlight.ts');
   await import('../commands/prompt/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
@@ -316,14 +314,14 @@ export async function runRepl(
   const shown = await present(context, options);
   const presentation = presentInSession(context, shown, opened);
   const read = readRequestSettings(context, shown.notices, options);
+  const opening = { context, options, presentation: shown, settings: read };
   const storing = journalOptions(context, presentation.notices, read.values.save);
   const filter = listFilter(storing.folder, options, words);
-  const access = { context, notices: shown.notices, journal: storing };
-  const named = filter === undefined ? await openNamedJournal(access, options) : undefined;
+  const named = filter === undefined ? await openNamedJournal(opening, storing) : undefined;
   const journal = named ?? createJournal(storing);
-  const run = { context, options, presentation };
   try {
     const settings = withModelOf(read, modelOf(journal.conversation()));
+    const run = { context, options, presentation, settings };
     const source = {
       get command() {
         return commandOf(opened.session?.state());
@@ -332,19 +330,18 @@ export async function runRepl(
       conversation: () =>
         opened.session?.isStored() ? opened.session.state().conversation.id : undefined,
     };
-    const service = await openReplService({ ...run, settings, source });
+    const service = await openReplService({ ...run, source });
     const memory = createReplMemory(context, settings.values.save, presentation.notices);
     const isLineMode = !canRedraw(context.environment, options);
     const repl: Repl = {
       ...run,
-      settings,
       isLineMode,
       service,
       memory,
       library: createReplLibrary(context, isLineMode, storing),
       files: createReplFiles(context),
       prompts: createReplPrompts({ context, notices: presentation.notices, settings }),
-      guard: createReplGuard(run, settings, service),
+      guard: createReplGuard(run, service),
     };
     try {
       await converse(repl, journal, filter, words, opened);

@@ -1,8 +1,7 @@
-import { planRequest } from '../ask/plan-request.ts';
+import { planRequest, changedParams } from '../ask/plan-request.ts';
 import type { Client } from '../client/client.ts';
 import type { Message, ModelRecord } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
-import { nodeNetwork } from '../client/http/node-network.ts';
 import { describeModel } from '../client/models/model-description.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import {
@@ -12,21 +11,10 @@ import {
   modelCells,
   modelColumns,
 } from '../commands/models/model-text.ts';
-import type { Run } from '../commands/program/run.ts';
-import { changedParams } from '../commands/service/changed-params.ts';
-import { forgetPrintedKey } from '../commands/service/key-command.ts';
-import {
-  openService,
-  type Service,
-  serviceKey,
-  clientOptions,
-  type ClientContext,
-} from '../commands/service/service.ts';
-import {
-  readSettings,
-  changeStored,
-  noticeOverrides,
-} from '../commands/service/settings-access.ts';
+import type { Run } from '../run.ts';
+import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
+import { openService, type Service, clientOptions } from '../ask/service.ts';
+import { readSettings, changeStored, noticeOverrides } from '../settings/read-settings.ts';
 import { Failure } from '../failure.ts';
 import { spokenRows, formatTable } from '../output/table.ts';
 import { saveCredential, setStoredSetting } from '../settings/profiles.ts';
@@ -38,7 +26,6 @@ import type { FoundServer } from './dialog.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
 
 interface ReplServiceOptions extends Run<ChatOptions> {
-  readonly settings: ResolvedSettings;
   readonly source: UsageSource;
 }
 
@@ -147,8 +134,8 @@ async function openOther(
   signal: AbortSignal,
 ): Promise<Service> {
   const { sandbox: _sandbox, ...others } = replOptions.options;
-  const { context, presentation, source } = replOptions;
-  const opened = await openService(context, presentation, others, settings, source);
+  const run = { ...replOptions, options: others, settings };
+  const opened = await openService(run, replOptions.source);
   try {
     await check(opened.client, signal);
     if (!old.isSandbox || baseUrl !== old.baseUrl) await store(replOptions, settings, baseUrl);
@@ -165,7 +152,7 @@ export async function openReplService(replOptions: ReplServiceOptions) {
   let { settings } = replOptions;
   const sandbox = options.sandbox === true || settings.values.baseUrl === undefined;
   const opening = sandbox ? { ...options, sandbox } : options;
-  let service = await openService(context, presentation, opening, settings, source);
+  let service = await openService({ ...replOptions, options: opening }, source);
   return {
     client: () => service.client,
     facts: () => factsOf(service, settings),
@@ -210,16 +197,17 @@ export async function openReplService(replOptions: ReplServiceOptions) {
       const isOwnService = !service.isSandbox && service.replayedFrom === undefined;
       if (apiKeyCommand === undefined || !isOwnService) return undefined;
       return async () => {
-        const rejected = await serviceKey(context, settings);
+        const run = { ...replOptions, settings };
+        const rejected = await serviceKey(run);
         forgetPrintedKey(context, apiKeyCommand);
-        if ((await serviceKey(context, settings)) === rejected) return false;
+        if ((await serviceKey(run)) === rejected) return false;
         const old = service;
-        service = await openService(context, presentation, options, settings, source);
+        service = await openService(run, source);
         await old.close();
         return true;
       };
     },
-    findServers: (signal: AbortSignal) => findLocalServers(context, settings, signal),
+    findServers: (signal: AbortSignal) => findLocalServers({ ...replOptions, settings }, signal),
     describeModels: (records: readonly ModelRecord[]) => describeModels(records, replOptions),
     close: () => service.close(),
   };
@@ -245,20 +233,18 @@ const timeLimit = 1500;
 
 /** Sends neither the key nor the headers of the profile, because any program may listen on these ports. */
 export async function findLocalServers(
-  context: ClientContext,
-  settings: ResolvedSettings,
+  run: Run,
   signal: AbortSignal,
   servers: readonly LocalServer[] = defaultServers,
 ): Promise<readonly FoundServer[]> {
   const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
-  const withoutHeaders = { ...settings, headers: {} };
+  const withoutHeaders = { ...run, settings: { ...run.settings, headers: {} } };
   const find = async ({ name, port }: LocalServer) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
     const client = createClient({
-      ...clientOptions(context, withoutHeaders, target),
+      ...clientOptions(withoutHeaders, target),
       ...limits,
-      network: nodeNetwork,
     });
     try {
       const records = await client.listModels({ signal });

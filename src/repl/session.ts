@@ -1,11 +1,10 @@
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
-import type { Context } from '../commands/program/context.ts';
-import type { Run } from '../commands/program/run.ts';
-import { cleanLine } from '../commands/program/secrets.ts';
+import type { Context } from '../run.ts';
+import type { Run } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { Failure, replacedFailure } from '../failure.ts';
 import { hintOf } from '../output/remedy-hints.ts';
-import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { Action, FailureText } from './action.ts';
 import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry } from './entry.ts';
@@ -20,7 +19,6 @@ import type { Transcript } from './transcript.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
 export interface Repl extends Run<ChatOptions> {
-  readonly settings: ResolvedSettings;
   /** Plain labelled lines, for screen readers and dumb terminals, instead of the live region. */
   readonly isLineMode: boolean;
   readonly service: ReplService;

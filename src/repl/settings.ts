@@ -1,6 +1,6 @@
 import { catalogue } from '../client/contract.ts';
-import { cleanLine } from '../commands/program/secrets.ts';
-import { roleNames, readRole } from '../commands/service/role.ts';
+import { cleanLine } from '../secrets/secrets.ts';
+import { roleNames, readRole } from '../settings/role.ts';
 import type { ParameterChanges } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';

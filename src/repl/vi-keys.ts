@@ -10,10 +10,11 @@ import {
   asOneEdit,
   leftInsertion,
 } from './composer/vi/insertion.ts';
-import { lineStart } from './composer/vi/lines.ts';
-import { pressCharacter, pressEscape, redoChange, settled } from './composer/vi/press.ts';
-import type { Ran, ViRequest } from './composer/vi/run-command.ts';
+import { lineStart } from './composer/vi/text.ts';
+import { pressCharacter, pressEscape, redoChange, settled } from './composer/vi/normal.ts';
 import {
+  type ViRequest,
+  type ViResult,
   type ViMode,
   type ViState,
   firstViState,
@@ -254,7 +255,7 @@ const requestedActions: Readonly<Record<Exclude<ViRequest, 'exit'>, KeyAction>> 
   'row-down': 'move-down',
 };
 
-function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: Ran): Step {
+function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: ViResult): Step {
   const next = withEditing({ ...state, completion: undefined }, editing, buffer);
   if (request === undefined) return step(next);
   if (request === 'exit') return askExit(next);

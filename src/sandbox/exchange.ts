@@ -1,13 +1,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { CompletionRequest } from '../client/contract.ts';
+import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
-import type { Engine } from './engine.ts';
 import type { Fault } from './faults/fault-fields.ts';
-import type { FaultRules } from './faults/fault-rules.ts';
-import type { RateLimiter } from './keys.ts';
-import type { SandboxLimits } from './limits.ts';
+import type { createFaultRules } from './faults/fault-rules.ts';
+import type { createRateLimiter } from './keys.ts';
 import type { RequestRecord } from './request-record.ts';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Limits of one sandbox, in bytes and milliseconds. The contract states no sizes; those of a body and an answer are
+ * several times the larger window.
+ */
+export const defaultLimits = {
+  /** The request line and all headers. */
+  head: 16 * 1024,
+  /** From the connection to the end of the head. */
+  headTime: 10_000,
+  /** From the connection to the end of the body. */
+  requestTime: 60_000,
+  connections: 2048,
+  body: 32 * mebibyte,
+  /** All bodies in memory. */
+  bodies: 256 * mebibyte,
+  /** Nested objects and arrays. */
+  depth: 100,
+  /** JSON values of one body. */
+  values: 1_000_000,
+  /** A refused body is discarded up to this size, so that its sender can read the answer. */
+  droppedBody: 64 * mebibyte,
+  /** How long a refused body may take to arrive. */
+  droppedTime: 5000,
+  /** Characters of an answer that is sent in one piece. */
+  answer: 8 * mebibyte,
+};
+
+export type SandboxLimits = Readonly<typeof defaultLimits>;
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -27,12 +58,18 @@ export interface Exchange {
   refuseBody: ((failure: Failure) => void) | undefined;
 }
 
+/**
+ * Answers in place of the sandbox's own replies. The request has only the contract's fields. It throws a
+ * {@link Failure} if it cannot answer, and the signal's reason after an abort.
+ */
+export type Engine = (request: CompletionRequest, signal: AbortSignal) => AsyncIterable<ChatEvent>;
+
 /** Shared by all requests of one sandbox. */
 export interface SandboxState {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
-  readonly rules: FaultRules;
-  readonly limiter: RateLimiter;
+  readonly rules: ReturnType<typeof createFaultRules>;
+  readonly admit: ReturnType<typeof createRateLimiter>;
   readonly latency: Readonly<Record<string, number>>;
   /** Undefined: the sandbox generates its own replies. */
   readonly engine: Engine | undefined;

@@ -87,38 +87,32 @@ export function parseRateLimit(text: string): RateLimit {
   return { requests: Number(requests), seconds };
 }
 
-export interface RateLimiter {
-  /** Counts one request of a key. @throws Failure `rate_limited`, every other time with `retryAfterSeconds` */
-  admit(key: KeyTier): void;
-}
-
 /**
  * Enforces the limit of each key. Every other refusal has `Retry-After`, starting with the first, because the contract
  * does not promise it for all (Errors, rule 2).
  * @param override replaces the limits of all keys
+ * @returns counts one request of a key; throws a Failure `rate_limited`
  */
-export function createRateLimiter(clock: Clock, override?: RateLimit): RateLimiter {
+export function createRateLimiter(clock: Clock, override?: RateLimit): (key: KeyTier) => void {
   const admitted = new Map<string, number[]>();
   let refusals = 0;
-  return {
-    admit({ key, tier, limit: tierLimit }) {
-      const limit = override ?? tierLimit;
-      if (limit === undefined) return;
-      const now = clock.monotonic();
-      const period = limit.seconds * 1000;
-      const recent = (admitted.get(key) ?? []).filter((time) => now - time < period);
-      admitted.set(key, recent);
-      if (recent.length < limit.requests) {
-        recent.push(now);
-        return;
-      }
-      refusals += 1;
-      const wait = Math.ceil(((recent[0] ?? now) + period - now) / 1000);
-      throw new Failure(
-        'rate_limited',
-        `too many requests: the tier "${tier}" allows ${limit.requests} in ${limit.seconds} seconds`,
-        refusals % 2 === 1 ? { retryAfterSeconds: wait } : {},
-      );
-    },
+  return ({ key, tier, limit: tierLimit }) => {
+    const limit = override ?? tierLimit;
+    if (limit === undefined) return;
+    const now = clock.monotonic();
+    const period = limit.seconds * 1000;
+    const recent = (admitted.get(key) ?? []).filter((time) => now - time < period);
+    admitted.set(key, recent);
+    if (recent.length < limit.requests) {
+      recent.push(now);
+      return;
+    }
+    refusals += 1;
+    const wait = Math.ceil(((recent[0] ?? now) + period - now) / 1000);
+    throw new Failure(
+      'rate_limited',
+      `too many requests: the tier "${tier}" allows ${limit.requests} in ${limit.seconds} seconds`,
+      refusals % 2 === 1 ? { retryAfterSeconds: wait } : {},
+    );
   };
 }

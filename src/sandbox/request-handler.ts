@@ -1,16 +1,108 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback } from '../address.ts';
+import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { maskKey } from '../secrets/mask.ts';
-import { answerWithFault, answerFailure } from './answers/whole-answer.ts';
-import { breakOff, cut, cutPosition } from './answers/interruptions.ts';
-import { lastUserText } from './completion-body.ts';
+import { answerWithEvents } from './answers/event-answer.ts';
+import { breakOff, cut, cutPosition } from './answers/response-writer.ts';
+import { sendJson, answerWithFault, answerFailure } from './answers/whole-answer.ts';
+import { completionBody, openCompletion } from './completion.ts';
 import { type Exchange, pause, type SandboxState } from './exchange.ts';
-import type { FaultRules } from './faults/fault-rules.ts';
-import { dropBody, type ParsedBody, parseBody, readBody } from './read-body.ts';
-import { authenticate, bearerToken } from './keys.ts';
+import { authorize, type KeyTier, authenticate, bearerToken } from './keys.ts';
+import {
+  checkCompletionBody,
+  checkWindow,
+  type ParsedBody,
+  lastUserText,
+  dropBody,
+  parseBody,
+  readBody,
+} from './request-body.ts';
 import { recordBody, type RequestRecord, writeRecord } from './request-record.ts';
-import { answerRoute, findRoute, type Route } from './routes.ts';
+import { modelList, modelRecord } from './shapes.ts';
+import { countPromptTokens } from './token-counter.ts';
+
+/** A request with a valid key, within its rate limit. */
+interface AcceptedRequest {
+  readonly exchange: Exchange;
+  readonly state: SandboxState;
+  readonly key: KeyTier;
+  readonly body: ParsedBody;
+  /** The last user message without its `[sandbox …]` group. */
+  readonly prompt: string;
+}
+
+/** `POST /v1/chat/completions` */
+async function createCompletion(accepted: AcceptedRequest): Promise<void> {
+  const { exchange, state, key, prompt } = accepted;
+  if ('problem' in accepted.body) throw new Failure('invalid_request', accepted.body.problem);
+  const contentType = exchange.request.headers['content-type'] ?? 'missing';
+  if (!/^application\/json *(?:;|$)/i.test(contentType)) {
+    throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
+  }
+  const body = checkCompletionBody(accepted.body.value, state.isLenient);
+  authorize(key, body.model);
+  checkWindow(body.model, countPromptTokens(body.messages));
+  const { completion, latency } = await openCompletion(exchange, state, body, prompt);
+  if (body.stream === true && exchange.fault['no-stream'] !== true) {
+    await answerWithEvents(exchange, completion, latency);
+    return;
+  }
+  await pause(exchange, Math.max(0, exchange.arrived + latency - exchange.clock.monotonic()));
+  await sendJson(exchange, await completionBody(completion, exchange.fault, state.limits.answer));
+}
+
+/** `GET /v1/models` */
+const listModels = ({ exchange }: AcceptedRequest) => sendJson(exchange, modelList(exchange.fault));
+
+/** `GET /v1/models/{model}` */
+async function retrieveModel({ exchange }: AcceptedRequest, id: string): Promise<void> {
+  const record = modelRecord(id, exchange.fault);
+  if (record === undefined) {
+    const known = catalogue.map((entry) => entry.id).join(', ');
+    throw new Failure('not_found', `no model "${id}"; the models are ${known}`);
+  }
+  await sendJson(exchange, record);
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly answer: (accepted: AcceptedRequest, parameter: string) => Promise<void>;
+}
+
+const routes: readonly Route[] = [
+  { method: 'POST', path: /^\/v1\/chat\/completions$/, answer: createCompletion },
+  { method: 'GET', path: /^\/v1\/models$/, answer: listModels },
+  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
+];
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Undefined for a wrong method on a known path too, because the contract has no 405. */
+function findRoute(method: string, path: string): Route | undefined {
+  return routes.find((route) => route.method === method && route.path.test(path));
+}
+
+function methodsOf(path: string): readonly string[] {
+  return routes.filter((route) => route.path.test(path)).map(({ method }) => method);
+}
+
+/** The failure of a request without a route, with what may be meant. */
+function noRoute(method: string, path: string): Failure {
+  const methods = methodsOf(path).join(', ');
+  // A program adds its path to a base URL with `/v1`, natter to one with or without it.
+  const near = path.startsWith('/v1/') ? path.slice('/v1'.length) : `/v1${path}`;
+  const other = methodsOf(near).includes(method) ? { hint: `did you mean ${near}?` } : {};
+  const hint = methods === '' ? other : { hint: `this path accepts ${methods}` };
+  return new Failure('not_found', `there is no ${method} ${path}`, hint);
+}
 
 function openRecord({ clock, log }: SandboxState, request: IncomingMessage): RequestRecord {
   if (log === undefined) return { time: '', events: 0 };
@@ -74,20 +166,13 @@ function refuseForeignHost(hostHeader = ''): void {
   });
 }
 
-async function takeBody(
-  state: SandboxState,
-  exchange: Exchange,
-  route: Route | undefined,
-): Promise<ParsedBody> {
-  if (route?.takesBody !== true) return { problem: 'the request has no body' };
-  const bytes = await readBody(exchange, state);
-  const body = parseBody(bytes, state.limits);
-  recordBody(exchange.record, bytes, 'value' in body ? body.value : undefined);
-  return body;
-}
-
 /** Sets the fault of the exchange. @returns the prompt without its `[sandbox …]` group */
-function applyRules(exchange: Exchange, rules: FaultRules, path: string, body: ParsedBody): string {
+function applyRules(
+  exchange: Exchange,
+  rules: SandboxState['rules'],
+  path: string,
+  body: ParsedBody,
+): string {
   const { record } = exchange;
   const prompt = 'value' in body ? lastUserText(body.value) : undefined;
   const applied = rules.apply({
@@ -111,9 +196,14 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   const route = findRoute(method, path);
   const key = authenticate(headers.authorization);
   record.tier = key.tier;
-  const body = await takeBody(state, exchange, route);
+  let body: ParsedBody = { problem: 'the request has no body' };
+  if (route?.method === 'POST') {
+    const bytes = await readBody(exchange, state);
+    body = parseBody(bytes, state.limits);
+    recordBody(record, bytes, 'value' in body ? body.value : undefined);
+  }
   dropBody(request, state.limits);
-  state.limiter.admit(key);
+  state.admit(key);
   const prompt = applyRules(exchange, state.rules, path, body);
   const { fault } = exchange;
   if (fault['early-hints'] === true) {
@@ -125,7 +215,9 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
     return;
   }
   if (await answerWithFault(exchange)) return;
-  await answerRoute({ exchange, state, key, body, prompt }, route, path);
+  if (route === undefined) throw noRoute(method, path);
+  const parameter = decode(route.path.exec(path)?.[1] ?? '');
+  await route.answer({ exchange, state, key, body, prompt }, parameter);
 }
 
 function isConnected({ request, response, signal }: Exchange): boolean {

@@ -1,7 +1,10 @@
 import { isJsonObject } from '../json.ts';
 import { maskValue } from '../secrets/mask.ts';
-import { createMaskedStream } from '../secrets/masked-stream.ts';
-import { createSecretFilter, minLengthInText } from '../secrets/secret-filter.ts';
+import {
+  createMaskedStream,
+  createSecretFilter,
+  minLengthInText,
+} from '../secrets/secret-filter.ts';
 
 /** The log entry of one request; it is written when the connection has finished with the request. */
 export interface RequestRecord {

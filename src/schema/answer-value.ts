@@ -1,5 +1,43 @@
-import { jsonProblem, parseJson } from '../json.ts';
-import type { Violation } from './violation.ts';
+// What natter adds to a prompt with a schema. docs/json.md shows these texts.
+
+import { type JsonObject, jsonProblem, parseJson } from '../json.ts';
+
+/** Where and how a value does not conform to a schema. */
+export interface Violation {
+  /** A JSON Pointer; empty for the whole answer. */
+  readonly path: string;
+  /** A predicate: `must be integer`. */
+  readonly message: string;
+}
+
+/** `/age must be integer`, `the answer is not JSON`. */
+export function describeViolation({ path, message }: Violation): string {
+  return `${path === '' ? 'the answer' : path} ${message}`;
+}
+
+/** The first violation, and how many more there are. */
+export function describeViolations([first, ...others]: readonly Violation[]): string {
+  if (first === undefined) return '';
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  return `${describeViolation(first)}${more}`;
+}
+
+/** Of a long list, the first ones are enough to correct an answer. */
+const maxListed = 20;
+
+const only = 'Write only the JSON: no code fence and no other text.';
+
+/** The prompt with the schema behind it. */
+export function withInstruction(prompt: string, schema: JsonObject): string {
+  const instruction = `Answer with one JSON value that conforms to the JSON Schema below. ${only}`;
+  return `${prompt}\n\n${instruction}\n\n${JSON.stringify(schema)}`;
+}
+
+/** The prompt that follows an answer with violations. */
+export function correctionPrompt(violations: readonly Violation[]): string {
+  const lines = violations.slice(0, maxListed).map((one) => `- ${describeViolation(one)}`);
+  return `Your answer does not conform to the JSON Schema:\n\n${lines.join('\n')}\n\nAnswer again with one JSON value that conforms to it. ${only}`;
+}
 
 /** The JSON value of an answer. */
 export interface AnswerValue {

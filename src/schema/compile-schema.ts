@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
-import type { Violation } from './violation.ts';
+import type { Violation } from './answer-value.ts';
 
 /** A schema that is ready to check values. */
 export interface CompiledSchema {

@@ -1,7 +1,177 @@
-import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
-import { locatedProblem } from '../json-place.ts';
+// A short way to write a JSON Schema: `name, age int, bio: a short text`. docs/json.md has its grammar.
+
 import { Failure } from '../failure.ts';
-import { parseNotation } from './concise-notation.ts';
+import { locatedProblem } from '../json-place.ts';
+import { type JsonObject, isJsonObject, parseJson } from '../json.ts';
+import { nearlyNamed } from '../near-name.ts';
+
+/** The schemas of the names of types. */
+const types: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+  ['string', { type: 'string' }],
+  ['str', { type: 'string' }],
+  ['text', { type: 'string' }],
+  ['int', { type: 'integer' }],
+  ['integer', { type: 'integer' }],
+  ['number', { type: 'number' }],
+  ['float', { type: 'number' }],
+  ['bool', { type: 'boolean' }],
+  ['boolean', { type: 'boolean' }],
+  ['date', { type: 'string', format: 'date' }],
+  ['datetime', { type: 'string', format: 'date-time' }],
+  ['email', { type: 'string', format: 'email' }],
+  ['url', { type: 'string', format: 'uri' }],
+]);
+
+const typeNames = 'string, int, number, bool, date, datetime, email, url';
+
+const word = /[\p{L}\p{N}_$.-]+/uy;
+const quoted = /"[^"\n]*"/y;
+const blanks = /[ \t]*/y;
+const separators = /[\s,]*/y;
+/** What ends a description without quotes. */
+const description = /[^,\n\]}]*/y;
+
+interface Reader {
+  /** The text that matches at the current place, which moves behind it. */
+  take(pattern: RegExp): string | undefined;
+  /** Whether the next character is one of these; at the end, whether the list is empty. */
+  sees(characters: string): boolean;
+  fail(problem: string, hint?: string): Failure;
+}
+
+function createReader(text: string, label: string): Reader {
+  let at = 0;
+  return {
+    take(pattern) {
+      pattern.lastIndex = at;
+      const found = pattern.exec(text)?.[0];
+      at += found?.length ?? 0;
+      return found;
+    },
+    sees: (characters) =>
+      at === text.length ? characters === '' : characters.includes(text.charAt(at)),
+    fail(problem, hint = 'for example: "name, age int, tags string[], bio: a short text"') {
+      const rest = JSON.stringify(text.slice(at, at + 20));
+      const place = at === text.length ? 'at the end' : `at ${rest}`;
+      return new Failure('usage', `${label}: ${problem} ${place}`, { hint });
+    },
+  };
+}
+
+function takeWord(reader: Reader): string | undefined {
+  return reader.take(word) ?? reader.take(quoted)?.slice(1, -1);
+}
+
+/** `happy|sad`, after the first word. */
+function readChoices(reader: Reader, first: string): JsonObject {
+  const choices = [first];
+  while (reader.take(/\|/y) !== undefined) {
+    reader.take(blanks);
+    const choice = takeWord(reader);
+    if (choice === undefined) throw reader.fail('expected a word or "text" after |');
+    choices.push(choice);
+    reader.take(blanks);
+  }
+  return { type: 'string', enum: choices };
+}
+
+function namedType(reader: Reader, name: string, field: string): JsonObject {
+  const known = types.get(name.toLowerCase());
+  if (known !== undefined) return known;
+  const near = nearlyNamed(name, types.keys());
+  const suggestion = near === undefined ? '' : `did you mean ${near}? `;
+  throw reader.fail(
+    `unknown type "${name}" of the field "${field}"`,
+    `${suggestion}the types are ${typeNames}, a|b for a choice, and […] and {…} for lists and objects; a description follows a colon`,
+  );
+}
+
+/** Without `[]` behind it. */
+function readItemType(reader: Reader, field: string): JsonObject {
+  if (reader.sees('[') && reader.take(/\[(?=\])/y) !== undefined) {
+    reader.take(/\]/y);
+    return { type: 'array', items: { type: 'string' } };
+  }
+  if (reader.take(/\{/y) !== undefined) return readObject(reader, '}');
+  if (reader.take(/\[/y) !== undefined) return { type: 'array', items: readObject(reader, ']') };
+  const name = takeWord(reader);
+  if (name === undefined) throw reader.fail(`expected a type, a comma or a colon after "${field}"`);
+  const space = reader.take(blanks);
+  if (reader.sees('|')) return readChoices(reader, name);
+  if (space !== '' && !reader.sees(':,\n\r]}') && !reader.sees('')) {
+    throw reader.fail(
+      `unexpected text after the type "${name}"`,
+      'put a comma between fields, a colon before a description, and double quotes around a name with spaces',
+    );
+  }
+  return namedType(reader, name, field);
+}
+
+function readType(reader: Reader, field: string): JsonObject {
+  let type = readItemType(reader, field);
+  while (reader.take(/\[\]/y) !== undefined) type = { type: 'array', items: type };
+  return type;
+}
+
+interface Field {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly schema: JsonObject;
+}
+
+function readField(reader: Reader): Field {
+  const name = takeWord(reader);
+  if (name === undefined || name === '') throw reader.fail('expected the name of a field');
+  const isOptional = reader.take(/\?/y) !== undefined;
+  reader.take(blanks);
+  const hasType = !reader.sees(':,\n\r]}') && !reader.sees('');
+  const type = hasType ? readType(reader, name) : { type: 'string' };
+  reader.take(blanks);
+  if (reader.take(/:/y) === undefined) return { name, isOptional, schema: type };
+  reader.take(blanks);
+  const text = reader.take(quoted)?.slice(1, -1) ?? reader.take(description)?.trim() ?? '';
+  reader.take(blanks);
+  return { name, isOptional, schema: text === '' ? type : { ...type, description: text } };
+}
+
+/** @param end the closing bracket; empty for the end of the text */
+function readObject(reader: Reader, end: ']' | '}' | ''): JsonObject {
+  const fields = new Map<string, Field>();
+  for (;;) {
+    reader.take(separators);
+    if (reader.sees(end)) break;
+    if (reader.sees('')) throw reader.fail(`expected a closing "${end}"`);
+    const field = readField(reader);
+    if (fields.has(field.name)) throw reader.fail(`the field "${field.name}" is named twice`);
+    fields.set(field.name, field);
+    if (!reader.sees(`,\n\r${end}`) && !reader.sees('')) {
+      throw reader.fail('expected a comma between fields');
+    }
+  }
+  reader.take(/[\]}]/y);
+  if (fields.size === 0) throw reader.fail('expected the name of a field');
+  const all = [...fields.values()];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(all.map(({ name, schema }) => [name, schema])),
+    required: all.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+/**
+ * The JSON Schema of `name, age int` (an object), or of `[name, age int]` (a list of such objects).
+ * @param label what the text is, for messages
+ * @throws Failure `usage` with the place of the mistake
+ */
+export function parseNotation(text: string, label: string): JsonObject {
+  const reader = createReader(text.trim(), label);
+  if (reader.take(/\[/y) === undefined) return readObject(reader, '');
+  const items = readObject(reader, ']');
+  reader.take(separators);
+  if (!reader.sees('')) throw reader.fail('unexpected text after the closing "]"');
+  return { type: 'array', items };
+}
 
 /** Whether text is a schema itself, not the name of a file: JSON, or a list in the concise notation. */
 export const isSchemaText = (text: string) => /^\s*[{[]/.test(text);

@@ -17,7 +17,7 @@ export const minLengthInMessages = 4;
 export const minLengthInText = 8;
 
 /** The first characters of a secret, which reveal nothing and are not delayed. */
-export const harmlessLength = 3;
+const harmlessLength = 3;
 
 /** From `start` to before `end`. */
 export interface Range {
@@ -114,7 +114,7 @@ class Reading {
  * Finds secrets in a text that arrives in pieces: in the text as it is, and in what the sanitizer leaves of it, so that
  * characters and control sequences that a terminal hides cannot interrupt a secret. All indices are of the whole text.
  */
-export class SecretSearch {
+class SecretSearch {
   readonly #original: Reading;
   readonly #shown: Reading;
   readonly #state: { sequence: SequenceState } = { sequence: 'text' };
@@ -197,7 +197,7 @@ export function createSecretFilter(
 }
 
 /** In ascending order, with overlapping ranges joined. */
-export function joinRanges(ranges: readonly Range[]): readonly Range[] {
+function joinRanges(ranges: readonly Range[]): readonly Range[] {
   const joined: Range[] = [];
   for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
     const last = joined.at(-1);
@@ -211,12 +211,12 @@ export function joinRanges(ranges: readonly Range[]): readonly Range[] {
  * The index up to which a text can be shown after masking: no later text can complete a secret that starts before it.
  * @param ranges the secrets of the text, joined
  */
-export function decidedEnd(ranges: readonly Range[], openEnd: number): number {
+function decidedEnd(ranges: readonly Range[], openEnd: number): number {
   return ranges.find(({ start, end }) => start < openEnd && end > openEnd)?.start ?? openEnd;
 }
 
 /** Masks the joined ranges of a text. @param at the index of the text in the whole that the ranges are of */
-export function maskRanges(text: string, ranges: readonly Range[], at = 0): string {
+function maskRanges(text: string, ranges: readonly Range[], at = 0): string {
   let masked = '';
   let shown = 0;
   for (const { start, end } of ranges) {
@@ -224,4 +224,87 @@ export function maskRanges(text: string, ranges: readonly Range[], at = 0): stri
     shown = end - at;
   }
   return masked + text.slice(shown);
+}
+
+/** Masks secrets in a text that arrives in pieces, also across their borders. */
+export interface MaskedStream {
+  /** @returns what can be shown now: all but an end that may be the start of a secret */
+  write(text: string): string;
+  /** The delayed text. If more text follows and completes a secret, only the rest of the secret is masked. */
+  end(): string;
+  /** The delayed text, unmasked. */
+  held(): string;
+}
+
+class StreamMask implements MaskedStream {
+  readonly #filter: SecretFilter;
+  /** The end of the shown text, while no search is needed. */
+  #recent = '';
+  #search: SecretSearch | undefined;
+  #held = '';
+  /** The index of the delayed text in what the search has read. */
+  #start = 0;
+  /** The secrets that end in the delayed text. */
+  #secrets: Range[] = [];
+
+  constructor(filter: SecretFilter) {
+    this.#filter = filter;
+  }
+
+  write(text: string): string {
+    const search = this.#search ?? this.#startSearch(text);
+    if (search === undefined) return text;
+    this.#held += text;
+    for (const range of search.read(text)) this.#secrets.push(range);
+    return this.#release(search, search.openEnd);
+  }
+
+  end(): string {
+    const search = this.#search;
+    return search === undefined ? '' : this.#release(search, this.#start + this.#held.length);
+  }
+
+  held(): string {
+    return this.#held;
+  }
+
+  /** Undefined for a text that needs no search. */
+  #startSearch(text: string): SecretSearch | undefined {
+    const recent = this.#recent + text;
+    if (!this.#filter.mayConcern(recent)) {
+      this.#recent = recent.slice(-harmlessLength);
+      return undefined;
+    }
+    const search = this.#filter.search();
+    search.read(this.#recent);
+    this.#start = this.#recent.length;
+    this.#search = search;
+    return search;
+  }
+
+  #release(search: SecretSearch, openEnd: number): string {
+    // Without this test, the time for a long delayed text would be quadratic.
+    if (openEnd <= this.#start) return '';
+    const secrets = joinRanges(this.#secrets);
+    const until = Math.max(this.#start, decidedEnd(secrets, openEnd));
+    const text = this.#held.slice(0, until - this.#start);
+    const masked = maskRanges(
+      text,
+      secrets.filter(({ end }) => end <= until),
+      this.#start,
+    );
+    this.#held = this.#held.slice(text.length);
+    this.#secrets = secrets.filter(({ end }) => end > until);
+    this.#start = until;
+    if (this.#held === '' && search.rest !== undefined) {
+      this.#recent = search.rest;
+      this.#search = undefined;
+    }
+    return masked;
+  }
+}
+
+/** Does not delay the first three characters of a secret, because ordinary text would often be delayed. */
+export function createMaskedStream(filter: SecretFilter): MaskedStream {
+  return new StreamMask(filter);
 }

@@ -11,241 +11,177 @@ import {
   oneOf,
   trueOrFalse,
   urlPath,
+  type ValueType,
   wholeNumber,
 } from './value-types.ts';
-import type { Definitions, SettingKey } from './setting-values.ts';
 
-/** The table of settings: the source of flags, variables, the settings file, help and checks. */
-export const definitions: Definitions = {
-  baseUrl: {
-    name: 'base-url',
-    variable: 'NATTER_BASE_URL',
-    type: address,
-    summary: 'Address of the service, with or without /v1',
-  },
-  apiPath: {
-    name: 'api-path',
-    variable: 'NATTER_API_PATH',
-    type: urlPath,
-    summary: 'Path of the API after the base URL, instead of /v1; / adds nothing',
-  },
-  apiKeyCommand: {
-    name: 'api-key-command',
-    variable: 'NATTER_API_KEY_COMMAND',
-    type: command,
-    summary: 'Command that prints the key, such as pass show natter; run without a shell',
-  },
-  model: {
-    name: 'model',
-    variable: 'NATTER_MODEL',
-    type: identifier,
-    default: 'origin',
-    summary:
-      'Model to use, such as origin or nextgen; auto picks the smallest that fits the prompt',
-  },
-  system: {
-    name: 'system',
-    variable: 'NATTER_SYSTEM',
-    type: anyText,
-    summary: 'System prompt sent before the conversation',
-  },
-  role: {
-    name: 'role',
-    variable: 'NATTER_ROLE',
-    type: fileName,
-    summary: 'System prompt by name: the text of roles/NAME.md in the settings folder',
-  },
-  maxTokens: {
-    name: 'max-tokens',
-    variable: 'NATTER_MAX_TOKENS',
-    type: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    summary: 'Maximum tokens in the answer',
-    flagHint: 'a template is a prompt file: natter run NAME sends it; natter prompts lists them',
-  },
-  retries: {
-    name: 'retries',
-    variable: 'NATTER_RETRIES',
-    type: wholeNumber(0, 100),
-    default: 4,
-    summary: 'Maximum number of retries',
-  },
-  retryMaxWait: {
-    name: 'retry-max-wait',
-    variable: 'NATTER_RETRY_MAX_WAIT',
-    type: duration,
-    default: 60_000,
-    summary: 'Longest Retry-After to wait for',
-  },
-  connectTimeout: {
-    name: 'connect-timeout',
-    variable: 'NATTER_CONNECT_TIMEOUT',
-    type: duration,
-    default: 10_000,
-    summary: 'Longest time to connect',
-  },
-  firstByteTimeout: {
-    name: 'first-byte-timeout',
-    variable: 'NATTER_FIRST_BYTE_TIMEOUT',
-    type: duration,
-    default: 600_000,
-    summary: 'Longest wait for the first byte of the response',
-  },
-  idleTimeout: {
-    name: 'idle-timeout',
-    variable: 'NATTER_IDLE_TIMEOUT',
-    type: duration,
-    default: 300_000,
-    summary: 'Longest pause within an answer',
-  },
-  timeout: {
-    name: 'timeout',
-    variable: 'NATTER_TIMEOUT',
-    type: duration,
-    default: 0,
-    summary: 'Total time limit, retries included; 0 means no limit',
-  },
-  allowInsecure: {
-    name: 'allow-insecure',
-    variable: 'NATTER_ALLOW_INSECURE',
-    type: trueOrFalse,
-    default: false,
-    summary: 'Send the key over plain http to another host',
-  },
-  save: {
-    name: 'save',
-    variable: 'NATTER_SAVE',
-    type: trueOrFalse,
-    default: true,
-    summary: 'Keep conversations on disk',
-  },
-  fallback: {
-    name: 'fallback',
-    variable: 'NATTER_FALLBACK',
-    type: modelNames,
-    summary: 'Models that answer if the first one fails or is too small: nextgen,local:llama3',
-  },
-  ledger: {
-    name: 'ledger',
-    variable: 'NATTER_LEDGER',
-    type: trueOrFalse,
-    default: true,
-    summary: 'Keep a line without text for each request (natter usage)',
-  },
-  secretGuard: {
-    name: 'secret-guard',
-    variable: 'NATTER_SECRET_GUARD',
-    type: oneOf('ask', 'redact', 'off'),
-    default: 'ask',
-    summary: 'What to do about keys and passwords in piped and attached text',
-  },
-  responseFormat: {
-    name: 'response-format',
-    variable: 'NATTER_RESPONSE_FORMAT',
-    type: oneOf('none', 'json_object', 'json_schema'),
-    default: 'none',
-    summary: 'Field response_format to send with --schema: none, json_object or json_schema',
-  },
-  thinkTags: {
-    name: 'think-tags',
-    variable: 'NATTER_THINK_TAGS',
-    type: oneOf('auto', 'answer'),
-    default: 'auto',
-    summary:
-      '<think>…</think> at the start of an answer: auto hides it as reasoning, answer prints it',
-  },
-  budget: {
-    name: 'budget',
-    variable: 'NATTER_BUDGET',
-    type: budget,
-    summary: 'Most tokens or money of a profile, such as 2M/day, 5usd/week or 20eur/month',
-  },
-  shellKey: {
-    name: 'shell-key',
-    variable: 'NATTER_SHELL_KEY',
-    type: keys,
-    default: 'alt-m',
-    summary: 'Key for a command (natter shell-init)',
-  },
-  shellExplainKey: {
-    name: 'shell-explain-key',
-    variable: 'NATTER_SHELL_EXPLAIN_KEY',
-    type: keys,
-    default: 'alt-i',
-    summary: 'Key for an explanation (natter shell-init)',
-  },
-  shellCommands: {
-    name: 'shell-commands',
-    variable: 'NATTER_SHELL_COMMANDS',
-    type: trueOrFalse,
-    default: true,
-    summary: 'Run lines of a conversation that start with ! in the shell',
-  },
-  compact: {
-    name: 'compact',
-    variable: 'NATTER_COMPACT',
-    type: oneOf('off', 'auto'),
-    default: 'off',
-    summary: 'Summarize older turns of a conversation at 80% of the window: off or auto',
-  },
-  editing: {
-    name: 'editing',
-    variable: 'NATTER_EDITING',
-    type: oneOf('emacs', 'vi'),
-    default: 'emacs',
-    summary: 'Keys that edit a prompt of a conversation, except in line mode: emacs or vi',
-  },
-  theme: {
-    name: 'theme',
-    variable: 'NATTER_THEME',
-    type: oneOf('color', 'light', 'dark', 'mono', 'plain'),
-    default: 'color',
-    summary: 'Colours of an answer on a terminal: color, light, dark, mono or plain',
-  },
-  wrap: {
-    name: 'wrap',
-    variable: 'NATTER_WRAP',
-    type: oneOf('words', 'none'),
-    default: 'words',
-    summary: 'Where rows of an answer end on a terminal: words, or none to let the terminal wrap',
-  },
-  notify: {
-    name: 'notify',
-    variable: 'NATTER_NOTIFY',
-    type: oneOf('auto', 'bell', 'osc9', 'osc777', 'off'),
-    default: 'auto',
-    summary: 'Report a long answer while the window has no focus: auto, bell, osc9, osc777 or off',
-  },
-  notifyAfter: {
-    name: 'notify-after',
-    variable: 'NATTER_NOTIFY_AFTER',
-    type: duration,
-    default: 10_000,
-    summary: 'How long an answer must take to be reported (notify)',
-  },
-  progress: {
-    name: 'progress',
-    variable: 'NATTER_PROGRESS',
-    type: oneOf('auto', 'on', 'off'),
-    default: 'auto',
-    summary: 'Progress in the tab or taskbar (OSC 9;4); auto: in terminals known to show it',
-  },
-  windowTitle: {
-    name: 'window-title',
-    variable: 'NATTER_WINDOW_TITLE',
-    type: oneOf('auto', 'on', 'off'),
-    default: 'auto',
-    summary: 'State in the title of the window; auto: in terminals that can restore the old title',
-  },
-  window: {
-    name: 'window',
-    variable: 'NATTER_WINDOW',
-    type: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-    summary: 'Context window of the models in tokens, instead of what the service reports',
-  },
+/** A setting without a value by default. @param flagHint for a bad value, if the flag means something else elsewhere */
+const optional = <Value>(type: ValueType<Value>, summary: string, flagHint?: string) => ({
+  type,
+  summary,
+  flagHint,
+});
+
+/** A setting that always has a value. */
+const withDefault = <Value>(type: ValueType<Value>, value: NoInfer<Value>, summary: string) => ({
+  type,
+  summary,
+  default: value,
+});
+
+/** The settings: the source of flags, variables, the settings file, help and checks. Summaries have no full stop. */
+const table = {
+  baseUrl: optional(address, 'Address of the service, with or without /v1'),
+  apiPath: optional(urlPath, 'Path of the API after the base URL, instead of /v1; / adds nothing'),
+  apiKeyCommand: optional(
+    command,
+    'Command that prints the key, such as pass show natter; run without a shell',
+  ),
+  model: withDefault(
+    identifier,
+    'origin',
+    'Model to use, such as origin or nextgen; auto picks the smallest that fits the prompt',
+  ),
+  system: optional(anyText, 'System prompt sent before the conversation'),
+  role: optional(
+    fileName,
+    'System prompt by name: the text of roles/NAME.md in the settings folder',
+  ),
+  maxTokens: optional(
+    wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    'Maximum tokens in the answer',
+    'a template is a prompt file: natter run NAME sends it; natter prompts lists them',
+  ),
+  retries: withDefault(wholeNumber(0, 100), 4, 'Maximum number of retries'),
+  retryMaxWait: withDefault(duration, 60_000, 'Longest Retry-After to wait for'),
+  connectTimeout: withDefault(duration, 10_000, 'Longest time to connect'),
+  firstByteTimeout: withDefault(
+    duration,
+    600_000,
+    'Longest wait for the first byte of the response',
+  ),
+  idleTimeout: withDefault(duration, 300_000, 'Longest pause within an answer'),
+  timeout: withDefault(duration, 0, 'Total time limit, retries included; 0 means no limit'),
+  allowInsecure: withDefault(trueOrFalse, false, 'Send the key over plain http to another host'),
+  save: withDefault(trueOrFalse, true, 'Keep conversations on disk'),
+  fallback: optional(
+    modelNames,
+    'Models that answer if the first one fails or is too small: nextgen,local:llama3',
+  ),
+  ledger: withDefault(
+    trueOrFalse,
+    true,
+    'Keep a line without text for each request (natter usage)',
+  ),
+  secretGuard: withDefault(
+    oneOf('ask', 'redact', 'off'),
+    'ask',
+    'What to do about keys and passwords in piped and attached text',
+  ),
+  responseFormat: withDefault(
+    oneOf('none', 'json_object', 'json_schema'),
+    'none',
+    'Field response_format to send with --schema: none, json_object or json_schema',
+  ),
+  thinkTags: withDefault(
+    oneOf('auto', 'answer'),
+    'auto',
+    '<think>…</think> at the start of an answer: auto hides it as reasoning, answer prints it',
+  ),
+  budget: optional(
+    budget,
+    'Most tokens or money of a profile, such as 2M/day, 5usd/week or 20eur/month',
+  ),
+  shellKey: withDefault(keys, 'alt-m', 'Key for a command (natter shell-init)'),
+  shellExplainKey: withDefault(keys, 'alt-i', 'Key for an explanation (natter shell-init)'),
+  shellCommands: withDefault(
+    trueOrFalse,
+    true,
+    'Run lines of a conversation that start with ! in the shell',
+  ),
+  compact: withDefault(
+    oneOf('off', 'auto'),
+    'off',
+    'Summarize older turns of a conversation at 80% of the window: off or auto',
+  ),
+  editing: withDefault(
+    oneOf('emacs', 'vi'),
+    'emacs',
+    'Keys that edit a prompt of a conversation, except in line mode: emacs or vi',
+  ),
+  theme: withDefault(
+    oneOf('color', 'light', 'dark', 'mono', 'plain'),
+    'color',
+    'Colours of an answer on a terminal: color, light, dark, mono or plain',
+  ),
+  wrap: withDefault(
+    oneOf('words', 'none'),
+    'words',
+    'Where rows of an answer end on a terminal: words, or none to let the terminal wrap',
+  ),
+  notify: withDefault(
+    oneOf('auto', 'bell', 'osc9', 'osc777', 'off'),
+    'auto',
+    'Report a long answer while the window has no focus: auto, bell, osc9, osc777 or off',
+  ),
+  notifyAfter: withDefault(
+    duration,
+    10_000,
+    'How long an answer must take to be reported (notify)',
+  ),
+  progress: withDefault(
+    oneOf('auto', 'on', 'off'),
+    'auto',
+    'Progress in the tab or taskbar (OSC 9;4); auto: in terminals known to show it',
+  ),
+  windowTitle: withDefault(
+    oneOf('auto', 'on', 'off'),
+    'auto',
+    'State in the title of the window; auto: in terminals that can restore the old title',
+  ),
+  window: optional(
+    wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    'Context window of the models in tokens, instead of what the service reports',
+  ),
 };
 
-function isSettingKey(text: string): text is SettingKey {
-  return Object.hasOwn(definitions, text);
+type Table = typeof table;
+
+export type SettingKey = keyof Table;
+
+/** Every setting with one value. Durations are milliseconds; 0 means no limit. */
+export type SettingValues = {
+  readonly [Key in SettingKey]: Table[Key] extends { readonly default: infer Value }
+    ? Value
+    : Table[Key] extends { readonly type: ValueType<infer Value> }
+      ? Value | undefined
+      : never;
+};
+
+/** What happens to secrets in piped and attached text; `ask` refuses where there is no terminal. */
+export type SecretGuardMode = SettingValues['secretGuard'];
+
+/** A setting of the table with its names. */
+export interface Definition<Value> {
+  /** As in `config set`; with two dashes it is the flag. */
+  readonly name: string;
+  readonly variable: string;
+  readonly type: ValueType<Value>;
+  /** Absent if the setting has no value by default. */
+  readonly default?: Value;
+  readonly summary: string;
+  readonly flagHint?: string;
 }
 
-export const settingKeys: readonly SettingKey[] = Object.keys(definitions).filter(isSettingKey);
+/** The settings of the table by key; `retryMaxWait` is `retry-max-wait` and `NATTER_RETRY_MAX_WAIT`. */
+export const definitions = Object.fromEntries(
+  Object.entries(table).map(([key, row]) => {
+    const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const variable = `NATTER_${name.toUpperCase().replaceAll('-', '_')}`;
+    return [key, { name, variable, ...row }];
+  }),
+) as unknown as {
+  readonly [Key in SettingKey]: Definition<Exclude<SettingValues[Key], undefined>>;
+};
+
+export const settingKeys = Object.keys(definitions) as readonly SettingKey[];

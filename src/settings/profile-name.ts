@@ -1,9 +1,8 @@
 import { type Environment, isSet } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
+import { type SettingKey, definitions } from './definitions.ts';
 import type { Resolved } from './resolved-settings.ts';
 import { isPrototypeName } from './setting-name.ts';
-import { definitions } from './definitions.ts';
-import type { SettingKey } from './setting-values.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
 /** The profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */

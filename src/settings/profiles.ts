@@ -1,3 +1,8 @@
+import { type Definition, definitions } from './definitions.ts';
+import { parseOwnColor, storedColor } from './own-colors.ts';
+import { parsePrice } from './prices.ts';
+import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
+import { parseSettingName, type Family, type SettingName } from './setting-name.ts';
 import {
   parseApiKey,
   parseHeaderValue,
@@ -5,12 +10,6 @@ import {
   parseSettingValue,
   type ValueOrigin,
 } from './setting-value.ts';
-import type { Definition } from './setting-values.ts';
-import { definitions } from './definitions.ts';
-import { parseOwnColor, storedColor } from './own-colors.ts';
-import { parsePrice } from './prices.ts';
-import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
-import { parseSettingName, type Family, type SettingName } from './setting-name.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
 // Pure changes of the stored settings; `updateStoredSettings` applies them to the files.

@@ -1,10 +1,9 @@
 import { isLoopbackName } from '../address.ts';
 import type { Environment } from '../environment.ts';
-import type { Definition, SettingKey } from './setting-values.ts';
-import { definitions, settingKeys } from './definitions.ts';
+import { isSecretHeader } from '../secrets/secret-parts.ts';
+import { type Definition, type SettingKey, definitions, settingKeys } from './definitions.ts';
 import { chooseProfile } from './profile-name.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
-import { isSecretHeader } from '../secrets/secret-parts.ts';
 import { checkHeaderName, checkParameterName } from './setting-name.ts';
 import {
   parseApiKey,

@@ -1,4 +1,4 @@
-import type { SettingKey, SettingValues } from './setting-values.ts';
+import type { SettingKey, SettingValues } from './definitions.ts';
 
 export interface Source {
   readonly kind: 'flag' | 'prompt file' | 'conversation' | 'environment' | 'profile' | 'default';

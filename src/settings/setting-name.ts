@@ -1,6 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { definitions, settingKeys } from './definitions.ts';
-import type { SettingKey } from './setting-values.ts';
+import { type SettingKey, definitions, settingKeys } from './definitions.ts';
 import { checkColoredPart, coloredParts } from './own-colors.ts';
 
 const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);

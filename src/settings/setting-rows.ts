@@ -1,7 +1,6 @@
-import type { Definition } from './setting-values.ts';
-import { definitions, settingKeys } from './definitions.ts';
 import { maskKey, maskMark, maskUrl } from '../secrets/mask.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
+import { type Definition, definitions, settingKeys } from './definitions.ts';
 import type { Resolved, ResolvedSettings, Source } from './resolved-settings.ts';
 
 /** A line of `config list` or of a dry run, masked. */

@@ -1,7 +1,7 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import { keyProblem } from '../secrets/secret-parts.ts';
-import type { Definition } from './setting-values.ts';
+import type { Definition } from './definitions.ts';
 
 /** How a bad value is reported. The value is not part of the message, because it may be a misplaced key. */
 export interface ValueOrigin {

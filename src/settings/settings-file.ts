@@ -1,6 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
+import type Conf from 'conf';
+import { Failure } from '../failure.ts';
+import { makePrivateFolder, removeFile } from '../storage/files.ts';
+import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
   type CredentialsDocument,
@@ -97,4 +100,88 @@ export function readStoredSettings(
     return content === undefined ? file.empty : file.parse(content.text, filePath);
   };
   return { stored: { settings: read(settingsFile), credentials: read(credentialsFile) }, warnings };
+}
+
+export interface StoreAccess extends LockOptions {
+  /** The configuration folder; undefined if there is no home folder. */
+  readonly folder: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Removes temporary files of interrupted writes: they may contain a deleted key. */
+function removeTemporaryFiles(filePath: string): void {
+  const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
+  const folder = path.dirname(target);
+  for (const entry of fs.readdirSync(folder)) {
+    if (entry.startsWith(`${path.basename(target)}.tmp-`)) {
+      removeFile(path.join(folder, entry));
+    }
+  }
+}
+
+function write<Document extends Readonly<Record<string, unknown>>>(
+  Store: typeof Conf,
+  { folder, platform }: { readonly folder: string; readonly platform: NodeJS.Platform },
+  file: SettingsFile<Document>,
+  document: Document,
+): void {
+  const filePath = settingsPath(folder, file);
+  try {
+    removeTemporaryFiles(filePath);
+    const store = new Store<Record<string, unknown>>({
+      cwd: folder,
+      configName: file.name,
+      configFileMode: privateMode,
+      projectSuffix: '',
+      accessPropertiesByDotNotation: false,
+      // The default of conf fails at a byte order mark and quotes the content of a damaged file.
+      deserialize: (text) => ({ ...file.parse(text, filePath) }),
+      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+    });
+    store.store = { ...document };
+    // In some sandboxes conf writes in place, which does not change the mode of an existing file.
+    if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw storageFailure('write', filePath, error, configVariable);
+  }
+}
+
+function createFolder(folder: string): void {
+  try {
+    makePrivateFolder(folder);
+  } catch (error) {
+    throw storageFailure('write', folder, error, configVariable);
+  }
+}
+
+/**
+ * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
+ * if `change` returns a different document for it; it is replaced atomically and is private.
+ * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
+ */
+export async function updateStoredSettings(
+  access: StoreAccess,
+  change: (stored: StoredSettings) => StoredSettings,
+): Promise<StoredSettings> {
+  const { folder, platform } = access;
+  if (folder === undefined) {
+    throw new Failure('storage', 'cannot save settings: the home folder is unknown', {
+      hint: `set HOME, or ${configVariable} to a folder of your choice`,
+    });
+  }
+  createFolder(folder);
+  // Loaded before the lock is taken: loading takes longer than the write.
+  const { default: Store } = await import('conf');
+  return withLock(path.join(folder, 'settings.lock'), access, () => {
+    const { stored } = readStoredSettings(folder, platform);
+    const changed = change(stored);
+    const place = { folder, platform };
+    // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
+    if (changed.credentials !== stored.credentials) {
+      write(Store, place, credentialsFile, changed.credentials);
+    }
+    if (changed.settings !== stored.settings) write(Store, place, settingsFile, changed.settings);
+    return changed;
+  });
 }

@@ -50,34 +50,37 @@ export const anyText: ValueType<string> = {
   store: (value) => value,
 };
 
-/** White space and control characters. Without `\p{Cc}`, which takes V8 0.1 ms to compile. */
-const blankOrControl = /\s|[^ -~\u00a0-\uffff]/;
+/** Text that matches a pattern, without the white space around it. */
+function matching(name: string, expected: string, pattern: RegExp): ValueType<string> {
+  const parse = (text: string) => (pattern.test(text.trim()) ? text.trim() : undefined);
+  return { name, expected, parse, store: (value) => value };
+}
 
-const isWord = (text: string) => text !== '' && !blankOrControl.test(text);
-
-export const identifier: ValueType<string> = {
-  name: 'id',
-  expected: 'an id without spaces',
-  parse: (text) => (isWord(text.trim()) ? text.trim() : undefined),
-  store: (value) => value,
-};
+export const identifier = matching('id', 'an id without spaces', /^[^\s\p{Cc}]+$/u);
 
 /** Without folders and extension. */
-export const fileName: ValueType<string> = {
-  name: 'role',
-  expected: 'a name without spaces and slashes',
-  parse: (text) =>
-    /^[^\s\p{Cc}/\\:.][^\s\p{Cc}/\\:]*$/u.test(text.trim()) ? text.trim() : undefined,
-  store: (value) => value,
-};
+export const fileName = matching(
+  'role',
+  'a name without spaces and slashes',
+  /^[^\s\p{Cc}/\\:.][^\s\p{Cc}/\\:]*$/u,
+);
 
 /** A command on one line; `commandWords` splits it where it runs. */
-export const command: ValueType<string> = {
-  name: 'command',
-  expected: 'a command on one line',
-  parse: (text) => (/^[^\p{Cc}]+$/u.test(text.trim()) ? text.trim() : undefined),
-  store: (value) => value,
-};
+export const command = matching('command', 'a command on one line', /^[^\p{Cc}]+$/u);
+
+/** The path of an API, after a base URL. */
+export const urlPath = matching(
+  'path',
+  'a path such as /v3, or / for none',
+  /^(?=.)(?:\/[\w.~%-]+)*\/?$/,
+);
+
+/** Stored as typed; `usage/budget.ts` reads it. */
+export const budget = matching(
+  'budget',
+  'tokens or money with its currency, and /day, /week or /month, such as 2M/day or 5usd/week',
+  /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i,
+);
 
 /** A key, or a key after Ctrl+X; without those that end a line or a program. `none` is no key. */
 export const keys: ValueType<string> = {
@@ -99,23 +102,14 @@ export const modelNames: ValueType<string> = {
   expected: 'models separated by commas, such as nextgen,local:llama3',
   parse(text) {
     const names = text.split(',').map((name) => name.trim());
-    const areNames = names.every((name) => isWord(name) && name !== ':');
+    const areNames = names.every((name) => /^(?!:$)[^\s\p{Cc}]+$/u.test(name));
     return areNames ? names.join(',') : undefined;
   },
   store: (value) => value,
 };
 
-/** The path of an API, after a base URL. */
-export const urlPath: ValueType<string> = {
-  name: 'path',
-  expected: 'a path such as /v3, or / for none',
-  parse: (text) =>
-    /^(?:\/[\w.~%-]+)*\/?$/.test(text.trim()) && text.trim() !== '' ? text.trim() : undefined,
-  store: (value) => value,
-};
-
 /** White space, control characters, and where query and fragment begin. */
-const notInAddress = /[\s?#]|[^ -~\u00a0-\uffff]/;
+const notInAddress = /[\s\p{Cc}?#]/u;
 
 /** An HTTP base address, stored as typed except for a missing `http://`. */
 export const address: ValueType<string> = {
@@ -161,19 +155,6 @@ const switchWords = new Map([
   ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
 ]);
-
-/** Stored as typed; `usage/budget.ts` reads it. */
-export const budget: ValueType<string> = {
-  name: 'budget',
-  expected:
-    'tokens or money with its currency, and /day, /week or /month, such as 2M/day or 5usd/week',
-  parse(text) {
-    const budgetPattern =
-      /^(?=[\d.]*[1-9])\d{1,12}(?:\.\d{1,9})?\s*(?:[kmg]|[a-z]{3})?\s*\/\s*(?:day|week|month)$/i;
-    return budgetPattern.test(text.trim()) ? text.trim() : undefined;
-  },
-  store: (value) => value,
-};
 
 export const trueOrFalse: ValueType<boolean> = {
   name: 'true or false',

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { Failure } from '../failure.ts';
 
 const wildcards = /[*?]/;
 
@@ -33,4 +34,12 @@ export function isReservedName(name: string, platform: NodeJS.Platform): boolean
   if (platform !== 'win32' || name.toUpperCase() === 'NUL') return false;
   const [base = ''] = path.win32.basename(name).split(/[.:]/);
   return device.test(base.trimEnd());
+}
+
+/** @throws Failure `usage` for a name that Windows would write to a device */
+export function refuseReservedName(name: string, platform: NodeJS.Platform): void {
+  if (!isReservedName(name, platform)) return;
+  throw new Failure('usage', `${name} is a device name on Windows`, {
+    hint: 'choose another name',
+  });
 }

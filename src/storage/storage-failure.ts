@@ -46,3 +46,8 @@ export function storageFailure(
     cause,
   });
 }
+
+/** The failure for a file from the command line that cannot be read. */
+export function cannotRead(name: string, error: unknown): Failure {
+  return new Failure('usage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
+}

@@ -2,11 +2,10 @@
 import type { CompletionRequest } from '../client/contract.ts';
 import { textMessages } from '../conversation/message-text.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
-import type { ProgramClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
-import { percent, tokenText } from '../output/figures.ts';
-import type { Notices } from '../output/notices.ts';
-import { moneyText } from '../output/figures.ts';
+import { moneyText, percent, tokenText } from '../output/figures.ts';
+import type { Run } from '../run.ts';
+import { resolveFolders } from '../settings/folders.ts';
 import { costOf, priceTable, type PriceTable } from '../settings/prices.ts';
 import type { ResolvedSettings, Source } from '../settings/resolved-settings.ts';
 import { endOfPeriod, localDay, type Period, startOfPeriod } from './days.ts';
@@ -61,18 +60,6 @@ export interface UsageSource {
   readonly costs?: Map<string, number>;
 }
 
-export interface MeterOptions {
-  readonly clock: ProgramClock;
-  /** The state folder; undefined without a home folder. */
-  readonly state: string | undefined;
-  readonly notices: Notices;
-  readonly settings: ResolvedSettings;
-  readonly source: UsageSource;
-  readonly isSandbox: boolean;
-  /** Masks secrets in text. */
-  readonly mask: (text: string) => string;
-}
-
 /** The limits of a run of a batch. */
 export interface RunLimits {
   /** Undefined without a limit. */
@@ -84,7 +71,7 @@ export interface RunLimits {
 /** @throws Failure `configuration` for a bad price */
 export function limitsOfRun(
   { tokens, cost }: RunLimits,
-  { prices, values }: MeterOptions['settings'],
+  { prices, values }: ResolvedSettings,
 ): readonly Limit[] {
   const hint = (_: boolean, hasAnswerLimit: boolean) =>
     hasAnswerLimit ? undefined : 'set --max-tokens for a smaller estimate';
@@ -139,11 +126,15 @@ const adjectives: Readonly<Record<Period, string>> = {
   month: 'monthly',
 };
 
-function limitOfPeriod(amount: PeriodAmount, { clock, settings, isSandbox }: MeterOptions): Limit {
+function limitOfPeriod(
+  amount: PeriodAmount,
+  { context, settings }: Run,
+  isSandbox: boolean,
+): Limit {
   const { period } = amount;
   return createLimit(amount, `the ${adjectives[period]} budget`, (fitsShorter, hasAnswerLimit) => {
     const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
-    const end = localDay(endOfPeriod(period, clock.date()));
+    const end = localDay(endOfPeriod(period, context.clock.date()));
     const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
     const usage = isSandbox ? 'natter usage --sandbox' : 'natter usage';
     return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
@@ -197,7 +188,8 @@ function expenseOf(
 }
 
 /** @throws Failure `configuration` without a ledger */
-function requireLedger({ state, settings }: MeterOptions): string {
+function requireLedger({ context, settings }: Run): string {
+  const { state } = resolveFolders(context);
   if (!settings.values.ledger) {
     throw failure(
       'a budget needs the ledger, which the setting ledger turns off',
@@ -212,15 +204,17 @@ function requireLedger({ state, settings }: MeterOptions): string {
 }
 
 /** The limit of the setting `budget`: the requests of all processes count. */
-function openPeriod(options: MeterOptions, text: string, flush: () => void) {
-  const { clock, notices, settings, isSandbox } = options;
-  const state = requireLedger(options);
+function openPeriod(run: Run, isSandbox: boolean, text: string, flush: () => void) {
+  const { context, presentation, settings } = run;
+  const { notices } = presentation;
+  const { clock } = context;
+  const state = requireLedger(run);
   const amount = parseBudget(text);
   if (isSandbox && amount.currency !== undefined) {
     notices.notice('the sandbox costs nothing: only a budget in tokens limits it');
     return undefined;
   }
-  const limit = limitOfPeriod(amount, options);
+  const limit = limitOfPeriod(amount, run, isSandbox);
   const pricing = { prices: priceTable(settings.prices), isSandbox };
   const expense = (line: LedgerLine) => expenseOf(limit, pricing, line.model, tokensOf(line));
   const isPriced = ({ model }: LedgerLine) =>
@@ -267,10 +261,15 @@ function openPeriod(options: MeterOptions, text: string, flush: () => void) {
  * @param flush writes the lines of the ledger that are waiting
  * @throws Failure `configuration` for a budget that cannot be kept
  */
-export function openBudget(options: MeterOptions, flush: () => void): Budget {
-  const { settings, source, isSandbox } = options;
+export function openBudget(
+  run: Run,
+  source: UsageSource,
+  isSandbox: boolean,
+  flush: () => void,
+): Budget {
+  const { settings } = run;
   const { budget: text } = settings.values;
-  const period = text === undefined ? undefined : openPeriod(options, text, flush);
+  const period = text === undefined ? undefined : openPeriod(run, isSandbox, text, flush);
   const limits = [...(period === undefined ? [] : [period.limit]), ...(source.limits ?? [])];
   const pricing = { prices: priceTable(settings.prices), isSandbox };
 

@@ -2,11 +2,18 @@ import type { ChatOptions, Client } from '../client/client.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { AnswerFinished, ChatEvent } from '../client/events.ts';
 import { textMessages } from '../conversation/message-text.ts';
-import { suspectTruncation } from '../conversation/prompt-truncation.ts';
-import { countCharacters, estimateMessages, tokensFor } from '../conversation/token-estimate.ts';
+import {
+  suspectTruncation,
+  countCharacters,
+  estimateMessages,
+  tokensFor,
+} from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
+import type { Run } from '../run.ts';
+import { maskText } from '../secrets/secrets.ts';
+import { resolveFolders } from '../settings/folders.ts';
 import { costOf, priceTable } from '../settings/prices.ts';
-import { type Budget, type MeterOptions, openBudget } from './budget.ts';
+import { type Budget, openBudget, type UsageSource } from './budget.ts';
 import { appendToLedger, type LedgerLine, tokensOf } from './ledger.ts';
 
 /** Milliseconds between two writes. */
@@ -68,19 +75,22 @@ function estimateOf({ request, received, isAccepted, finished }: MeteredRequest)
 }
 
 function lineOf(
-  { clock, settings, source, isSandbox, mask }: MeterOptions,
+  { context, settings }: Run,
+  source: UsageSource,
+  isSandbox: boolean,
   seen: MeteredRequest,
   error: unknown,
   attemptsBefore: number,
 ): LedgerLine {
   const { finished, request, start } = seen;
+  const { clock, secrets } = context;
   const attempts = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
   return {
     time: clock.date().toISOString(),
     command: source.command,
     profile: settings.profile.value,
     // A key that was typed as the model must not be stored.
-    model: mask(request.model).slice(0, longestModel),
+    model: maskText(secrets, request.model).slice(0, longestModel),
     prompt_tokens: finished?.usage?.prompt_tokens ?? null,
     completion_tokens: finished?.usage?.completion_tokens ?? null,
     estimated: estimateOf(seen),
@@ -95,9 +105,10 @@ function lineOf(
 
 /** Writes lines together; a failed write is one warning of the run. */
 function createLedgerWriter(
-  { clock, state, notices }: MeterOptions,
+  { context, presentation }: Run,
   onLost: (lines: readonly LedgerLine[]) => void,
 ) {
+  const { state } = resolveFolders(context);
   let waiting: LedgerLine[] = [];
   let stopTimer: (() => void) | undefined;
   let hasFailed = false;
@@ -113,7 +124,7 @@ function createLedgerWriter(
       const reason = error instanceof Error ? error.message : String(error);
       if (!hasFailed) {
         const text = `not in the ledger: ${reason}; NATTER_LEDGER=false turns the ledger off`;
-        notices.warning(text, 'storage');
+        presentation.notices.warning(text, 'storage');
       }
       hasFailed = true;
       onLost(lines);
@@ -123,19 +134,20 @@ function createLedgerWriter(
     flush,
     add(line: LedgerLine): void {
       waiting.push(line);
-      stopTimer ??= clock.repeat(interval, flush);
+      stopTimer ??= context.clock.repeat(interval, flush);
       if (waiting.length === mostWaiting) flush();
     },
   };
 }
 
 /** A client whose prompts keep the budget, and are in the ledger at their end. */
-export function meterClient(client: Client, options: MeterOptions) {
-  const { clock, settings, source } = options;
+export function meterClient(client: Client, run: Run, source: UsageSource, isSandbox: boolean) {
+  const { context, settings } = run;
+  const { clock } = context;
   const { values } = settings;
   const isLimited = values.budget !== undefined || (source.limits?.length ?? 0) > 0;
   const prices = source.costs && priceTable(settings.prices);
-  const writer = createLedgerWriter(options, (lines) => budget?.keep(lines));
+  const writer = createLedgerWriter(run, (lines) => budget?.keep(lines));
   let budget: Budget | undefined;
   /** The last refusals of requests that their caller sends again: all attempts are one line. */
   const refused = new Map<CompletionRequest, LedgerLine>();
@@ -149,7 +161,7 @@ export function meterClient(client: Client, options: MeterOptions) {
   }
   function end(seen: MeteredRequest, error: unknown, isThrottled: boolean): void {
     const { request } = seen;
-    const line = lineOf(options, seen, error, refused.get(request)?.attempts ?? 0);
+    const line = lineOf(run, source, isSandbox, seen, error, refused.get(request)?.attempts ?? 0);
     refused.delete(request);
     budget?.settle(request, line);
     addCost(line, request.model);
@@ -158,7 +170,10 @@ export function meterClient(client: Client, options: MeterOptions) {
     else writer.add(line);
   }
   async function* chat(request: CompletionRequest, how?: ChatOptions) {
-    if (isLimited) await (budget ??= openBudget(options, writer.flush)).reserve(request);
+    if (isLimited) {
+      budget ??= openBudget(run, source, isSandbox, writer.flush);
+      await budget.reserve(request);
+    }
     const received = { ascii: 0, other: 0 };
     const start = clock.monotonic();
     const seen: MeteredRequest = { request, start, received, attempts: 1, isAccepted: false };
@@ -177,12 +192,7 @@ export function meterClient(client: Client, options: MeterOptions) {
     }
   }
   return {
-    client: {
-      chat,
-      listModels: (how) => client.listModels(how),
-      getModel: (id, how) => client.getModel(id, how),
-      close: () => client.close(),
-    } satisfies Client,
+    client: { ...client, chat } satisfies Client,
     /** Writes what is not written yet. */
     close(): void {
       for (const line of refused.values()) writer.add(line);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
-import { parseScenario } from '../../src/sandbox/faults/scenario.ts';
+import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type CompletedCommand, completionTree } from '../../src/commands/completion/tree.ts';
+import { completionTree } from '../../src/commands/completion/tree.ts';
+import type { CompletedCommand } from '../../src/run.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
 import { commandNames } from '../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';

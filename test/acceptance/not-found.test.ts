@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CompletedCommand, completionTree } from '../../src/commands/completion/tree.ts';
+import { completionTree } from '../../src/commands/completion/tree.ts';
+import type { CompletedCommand } from '../../src/run.ts';
 import { commandNames } from '../../src/commands/program/command-names.ts';
 import { buildProgram } from '../../src/commands/program/program.ts';
 import { createDataFolder, type DataFolder } from '../support/data-folder.ts';

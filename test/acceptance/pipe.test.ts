@@ -60,8 +60,8 @@ test('P26 memory stays bounded while fifty megabytes are not read', async () => 
   const read = await readSlowly(['hi'], serviceAt(server), { mayRead });
   expect(sentUnread).toBeLessThan(pieces / 2);
   expect(read).toMatchObject({ code: 0, length: piece.length * pieces + 1 });
-  // V8 of later Nodes collects the garbage of long texts later.
-  const most = process.versions.node.startsWith('20.') ? 200 : 450;
+  // The young generation of V8 grows to 130 MB in later Nodes.
+  const most = process.versions.node.startsWith('20.') ? 200 : 400;
   expect(read.peak).toBeLessThan(most);
 });
 

@@ -86,7 +86,6 @@ describe('the walk of one prompt', () => {
   const runs: Readonly<Record<string, () => Promise<Files>>> = {
     'With `--sandbox`': () => runInPipe(['--sandbox'], answer),
     'With `--record`': () => runInPipe(['--record', join(newFolder(), 'recording')], answer),
-    'After a refused attempt': () => runInPipe([], refusal(429), answer),
     'In `batch` and `compare`': () => runInPipe(['compare'], answer),
     'When the prompt fails': () => runInPipe([], refusal(403)),
     'On a terminal': runOnTerminal,

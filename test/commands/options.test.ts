@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { buildAuth, type RunAuth } from '../../src/commands/auth/command.ts';
+import { buildAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch, type RunBatch } from '../../src/commands/batch/command.ts';
-import { buildChat } from '../../src/commands/chat/command.ts';
+import { buildChat, type RunChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import type { RunChat } from '../../src/commands/chat/start.ts';
 import { buildCompare, type RunCompare } from '../../src/commands/compare/command.ts';
-import { buildConfig, type RunConfig } from '../../src/commands/config/command.ts';
-import { buildDoctor, type RunDoctor } from '../../src/commands/doctor/command.ts';
+import { buildConfig } from '../../src/commands/config/command.ts';
+import { buildDoctor } from '../../src/commands/doctor/command.ts';
 import { buildModels, type RunModels } from '../../src/commands/models/command.ts';
-import { buildSandbox, type RunSandbox } from '../../src/commands/sandbox/command.ts';
-import { buildShellInit, type RunShellInit } from '../../src/commands/shell-init/command.ts';
+import { buildSandbox } from '../../src/commands/sandbox/command.ts';
+import { buildShellInit } from '../../src/commands/shell-init/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import { parseWords } from './parse-words.ts';
+import { parsedBy, parseWords } from './parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
@@ -94,21 +93,17 @@ describe('models', () => {
 });
 
 describe('auth', () => {
-  const build = (runs: RunAuth) => buildAuth(context, runs);
-
   test.each([
     ['auth login', ['login', { ...defaults, check: true }]],
     ['auth login --no-check --base-url x', ['login', { ...defaults, check: false, baseUrl: 'x' }]],
     ['auth status --json', ['status', { ...defaults, json: true }]],
     ['auth logout --profile work', ['logout', { ...defaults, profile: 'work' }]],
   ])('natter %s', async (words, expected) => {
-    expect(await parseWords(build, words)).toEqual(expected);
+    expect(await parsedBy(buildAuth(context), words)).toEqual(expected);
   });
 });
 
 describe('config', () => {
-  const build = (runs: RunConfig) => buildConfig(context, runs);
-
   test.each([
     ['config list --json', ['list', { ...defaults, json: true }]],
     ['config get model', ['get', defaults, 'model']],
@@ -120,9 +115,9 @@ describe('config', () => {
     ['config paths cache --json', ['paths', { ...defaults, json: true }, 'cache']],
     ['config use p', ['use', defaults, 'p']],
     ['config profiles', ['profiles', defaults]],
-    ['config remove-profile p', ['remove', defaults, 'p']],
+    ['config remove-profile p', ['remove-profile', defaults, 'p']],
   ])('natter %s', async (words, expected) => {
-    expect(await parseWords(build, words)).toEqual(expected);
+    expect(await parsedBy(buildConfig(context), words)).toEqual(expected);
   });
 });
 
@@ -133,11 +128,8 @@ describe('shell-init', () => {
     ['shell-init bash --suggest --sandbox', { suggest: true, sandbox: true }],
     ['shell-init bash --explain 127 --profile work', { explain: '127', profile: 'work' }],
   ])('natter %s', async (words, options) => {
-    const ran = await parseWords(
-      ({ shellInit }: { shellInit: RunShellInit }) => buildShellInit(context, shellInit),
-      words,
-    );
-    expect(ran).toEqual(['shellInit', { ...defaults, ...options }, 'bash']);
+    const ran = await parsedBy(buildShellInit(context), words);
+    expect(ran).toEqual(['shell-init', { ...defaults, ...options }, 'bash']);
   });
 });
 
@@ -148,10 +140,7 @@ describe('doctor', () => {
     ['doctor -m nextgen', { model: 'nextgen' }],
     ['doctor --profile work -q', { profile: 'work', quiet: true }],
   ])('natter %s', async (words, options) => {
-    const ran = await parseWords(
-      ({ doctor }: { doctor: RunDoctor }) => buildDoctor(context, doctor),
-      words,
-    );
+    const ran = await parsedBy(buildDoctor(context), words);
     expect(ran).toEqual(['doctor', { ...defaults, ...options }]);
   });
 });
@@ -169,11 +158,8 @@ describe('sandbox', () => {
     ['sandbox --upstream-profile p', { upstreamProfile: 'p' }],
     ['sandbox --map origin=a --map nextgen=b', { map: ['origin=a', 'nextgen=b'] }],
   ])('natter %s', async (words, options) => {
-    const [name, ran] = await parseWords(
-      ({ run }: { run: RunSandbox }) => buildSandbox(context, run),
-      words,
-    );
-    expect(name).toBe('run');
+    const [name, ran] = await parsedBy(buildSandbox(context), words);
+    expect(name).toBe('sandbox');
     expect(ran).toMatchObject({ ...defaults, ...options });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { buildPrompts, type RunPrompts } from '../../src/commands/prompts/command.ts';
+import { buildPrompts } from '../../src/commands/prompts/command.ts';
 import { buildRun, type RunPromptFile } from '../../src/commands/run/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import { parseWords } from './parse-words.ts';
+import { parsedBy, parseWords } from './parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
@@ -24,8 +24,6 @@ describe('run', () => {
 });
 
 describe('prompts', () => {
-  const build = (runs: RunPrompts) => buildPrompts(context, runs);
-
   test.each([
     ['prompts', ['list', defaults]],
     ['prompts list --json', ['list', { ...defaults, json: true }]],
@@ -38,6 +36,6 @@ describe('prompts', () => {
     ],
     ['prompts edit review --project', ['edit', { ...defaults, project: true }, 'review']],
   ])('natter %s', async (words, expected) => {
-    expect(await parseWords(build, words)).toEqual(expected);
+    expect(await parsedBy(buildPrompts(context), words)).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { suspectTruncation } from '../../src/conversation/prompt-truncation.ts';
+import { suspectTruncation } from '../../src/conversation/token-estimate.ts';
 
 const suspect = (content: string, counted: number) =>
   suspectTruncation([{ role: 'user', content }], counted);

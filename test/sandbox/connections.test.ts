@@ -2,7 +2,7 @@
 
 import { getEventListeners, once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import type { Engine } from '../../src/sandbox/engine.ts';
+import type { Engine } from '../../src/sandbox/exchange.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { createLog } from './log-helpers.ts';
 import {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { systemClock } from '../../src/clock.ts';
-import type { Engine } from '../../src/sandbox/engine.ts';
+import type { Engine } from '../../src/sandbox/exchange.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
 import type { RawServer, Reply } from '../support/raw-server.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseDirective } from '../../src/sandbox/faults/directive.ts';
-import { parseScenario } from '../../src/sandbox/faults/scenario.ts';
+import { parseDirective } from '../../src/sandbox/faults/parse-fault.ts';
+import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { referenceTables, tableRow } from '../../src/sandbox/replies/help-reply.ts';
 import { json } from '../support/raw-replies.ts';
 import { serveFront } from './engine-helpers.ts';

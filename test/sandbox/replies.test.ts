@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { replies } from '../../src/sandbox/open-completion.ts';
+import { replies } from '../../src/sandbox/completion.ts';
 import {
   type ReceivedPrompt,
   type ReplyName,
@@ -11,13 +11,10 @@ import { chunks, complete, deltas, jsonOf, openSandbox, stream } from './sandbox
 import { fc } from '../support/properties.ts';
 
 const received: ReceivedPrompt = {
-  model: 'origin',
-  messages: [{ role: 'user', content: 'hello' }],
+  request: { model: 'origin', messages: [{ role: 'user', content: 'hello' }], stream: true },
   text: 'hello',
   promptTokens: 4,
-  stream: true,
-  maxTokens: undefined,
-  tokens: undefined,
+  length: undefined,
   seed: undefined,
 };
 
@@ -62,18 +59,18 @@ describe('a prompt with a JSON Schema', () => {
     required: ['name', 'mood', 'sizes', 'born', 'either'],
   };
   const prompt = `invent\n\nAnswer by this JSON Schema:\n${JSON.stringify(schema)}`;
-  const messages = [{ role: 'user', content: prompt } as const];
+  const request = { model: 'origin', messages: [{ role: 'user', content: prompt } as const] };
 
   test('sample conforms to it', async () => {
-    const value: unknown = JSON.parse(await replyText('sample', { messages }));
+    const value: unknown = JSON.parse(await replyText('sample', { request }));
     expect(compileSchema(schema, { label: 'the schema' }).check(value)).toEqual([]);
     expect(value).toMatchObject({ mood: 'calm', sizes: [4, 4, 4], next: { mood: 'calm' } });
   });
 
   test('fenced is the same in a code fence, misfit does not conform', async () => {
-    const sample = await replyText('sample', { messages });
-    expect(await replyText('fenced', { messages })).toBe(`\`\`\`json\n${sample}\n\`\`\`\n`);
-    const misfit: unknown = JSON.parse(await replyText('misfit', { messages }));
+    const sample = await replyText('sample', { request });
+    expect(await replyText('fenced', { request })).toBe(`\`\`\`json\n${sample}\n\`\`\`\n`);
+    const misfit: unknown = JSON.parse(await replyText('misfit', { request }));
     expect(misfit).toEqual(expect.any(String));
   });
 
@@ -89,13 +86,17 @@ describe('a prompt with a JSON Schema', () => {
 describe('the default reply', () => {
   test('describes the request, and that there is no language model', async () => {
     const text = await replyText('default', {
-      messages: [
-        { role: 'system', content: 'be brief' },
-        { role: 'user', content: 'hi' },
-        { role: 'assistant', content: 'yes?' },
-        { role: 'user', content: 'hello' },
-      ],
-      maxTokens: 500,
+      request: {
+        model: 'origin',
+        stream: true,
+        messages: [
+          { role: 'system', content: 'be brief' },
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: 'yes?' },
+          { role: 'user', content: 'hello' },
+        ],
+        max_tokens: 500,
+      },
       promptTokens: 12_345,
     });
     expect(text).toContain('It has no language model');
@@ -130,8 +131,8 @@ describe('the other replies', () => {
 
   test('tokens has exactly the given number of tokens', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 3000 }), fc.nat(), async (tokens, seed) => {
-        expect(countTokens(await replyText('tokens', { tokens, seed }))).toBe(tokens);
+      fc.asyncProperty(fc.integer({ min: 1, max: 3000 }), fc.nat(), async (length, seed) => {
+        expect(countTokens(await replyText('tokens', { length, seed }))).toBe(length);
       }),
       { numRuns: 30 },
     );

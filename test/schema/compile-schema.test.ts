@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/json.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
-import { describeViolation } from '../../src/schema/violation.ts';
+import { describeViolation } from '../../src/schema/answer-value.ts';
 
 const label = '--schema';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNotation } from '../../src/schema/concise-notation.ts';
+import { parseNotation } from '../../src/schema/schema-text.ts';
 
 const closed = { additionalProperties: false };
 

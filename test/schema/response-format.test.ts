@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNotation } from '../../src/schema/concise-notation.ts';
+import { parseNotation } from '../../src/schema/schema-text.ts';
 import { isStrict, responseFormat } from '../../src/schema/response-format.ts';
 
 const schema = parseNotation('name, team [name, age int]', '--schema');

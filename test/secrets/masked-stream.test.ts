@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { sanitize } from '../../src/terminal/safety/sanitizer.ts';
-import { createMaskedStream } from '../../src/secrets/masked-stream.ts';
-import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { createMaskedStream, createSecretFilter } from '../../src/secrets/secret-filter.ts';
 import { fc } from '../support/properties.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 

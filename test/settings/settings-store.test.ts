@@ -14,8 +14,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { saveCredential, setStoredSetting } from '../../src/settings/profiles.ts';
-import { readStoredSettings } from '../../src/settings/settings-file.ts';
-import { updateStoredSettings } from '../../src/settings/settings-store.ts';
+import { readStoredSettings, updateStoredSettings } from '../../src/settings/settings-file.ts';
 import type { StoredSettings } from '../../src/settings/stored-settings.ts';
 import { exampleKey, failureOf, storeAccess, temporaryFolder } from './fixtures/stored.ts';
 

@@ -1,6 +1,5 @@
-import type { CompletedCommand } from '../../src/commands/completion/tree.ts';
-import type { Context } from '../../src/commands/program/context.ts';
-import { createSecrets } from '../../src/commands/program/secrets.ts';
+import type { CompletedCommand, Context } from '../../src/run.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
 import type { InputStream, OutputStream } from '../../src/terminal/device/streams.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { CompletionRequest } from '../../src/client/contract.ts';
+import { silentNotices } from '../../src/output/notices.ts';
+import type { Run } from '../../src/run.ts';
 import type { ResolvedSettings } from '../../src/settings/resolved-settings.ts';
 import { limitsOfRun, openBudget, type RunLimits } from '../../src/usage/budget.ts';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 
 /** Prompts and answers cost the same for each token. */
 const price = { value: '1000000/1000000', source: { kind: 'profile', name: 'default' } } as const;
@@ -14,16 +16,11 @@ const settings = {
 
 function openBudgets(most: Partial<RunLimits>, services = 1) {
   const limits = limitsOfRun({ tokens: undefined, cost: undefined, ...most }, settings);
-  const options = {
-    clock: createFakeClock(),
-    state: undefined,
-    notices: { notice: () => undefined, warning: () => undefined },
-    settings,
-    source: { command: 'batch', limits },
-    isSandbox: false,
-    mask: (text: string) => text,
-  };
-  return Array.from({ length: services }, () => openBudget(options, () => undefined));
+  const { context } = createMemoryContext();
+  const presentation = { notices: silentNotices };
+  const run = { context, presentation, settings } as unknown as Run;
+  const source = { command: 'batch', limits };
+  return Array.from({ length: services }, () => openBudget(run, source, false, () => undefined));
 }
 
 /** A request whose prompt has no tokens. */

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import { silentNotices } from '../../src/output/notices.ts';
+import type { Run } from '../../src/run.ts';
 import type { ResolvedSettings } from '../../src/settings/resolved-settings.ts';
 import { ledgerFile } from '../../src/usage/ledger.ts';
 import { meterClient } from '../../src/usage/meter.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 
 const client: Client = {
   async *chat() {
@@ -20,18 +22,12 @@ const client: Client = {
 /** The lines of the ledger after `count` requests in one moment, whose meter was not closed. */
 async function writtenLines(count: number): Promise<number> {
   const state = mkdtempSync(join(tmpdir(), 'natter-ledger-'));
-  const clock = createFakeClock();
+  const { context, clock } = createMemoryContext({ environment: { NATTER_STATE_DIR: state } });
   const values = { ledger: true } as ResolvedSettings['values'];
   const profile = { value: 'default', source: { kind: 'default', name: 'default' } } as const;
-  const meter = meterClient(client, {
-    clock,
-    state,
-    notices: { notice: () => undefined, warning: () => undefined },
-    settings: { values, profile } as ResolvedSettings,
-    source: { command: 'batch' },
-    isSandbox: false,
-    mask: (text) => text,
-  });
+  const settings = { values, profile } as ResolvedSettings;
+  const run = { context, presentation: { notices: silentNotices }, settings } as unknown as Run;
+  const meter = meterClient(client, run, { command: 'batch' }, false);
   for (let done = 0; done < count; done += 1) {
     for await (const event of meter.client.chat({ model: 'origin', messages: [] })) void event;
   }

@@ -1,4 +1,5 @@
-import { Failure } from '../../failure.ts';
+import { Failure, type FailureOptions } from '../../failure.ts';
+import { definedFields } from '../../json.ts';
 import type { StreamEnd } from '../stream/answer.ts';
 import { formatLimit } from './format-duration.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
@@ -34,7 +35,7 @@ export function malformedJson(what: string, length: number): RequestFailure {
 }
 
 /** The failure of an answer that was cut after its first content. Not retried, because it would be billed twice. */
-export function incompleteAnswer(cause: Failure, requestId: string | undefined): Failure {
+export function incompleteAnswer(cause: Failure, details: FailureOptions): Failure {
   const { remedy } = cause;
   const isLimit = remedy?.code === 'raise-timeout';
   // The message for the total time says already that the answer is not complete.
@@ -44,22 +45,20 @@ export function incompleteAnswer(cause: Failure, requestId: string | undefined):
     message: isTotal ? cause.message : `the answer is incomplete: ${cause.message}`,
     remedy: isLimit ? remedy : { code: 'send-again' },
     cause,
-    ...(requestId !== undefined && { requestId }),
+    ...details,
   });
 }
 
 /** A rate limit reported in a 200 is retried like a 429; other reported errors and unreadable bodies are final. */
-export function emptyAnswerFailure(cause: Failure, requestId: string | undefined): Failure {
-  const id = requestId === undefined ? {} : { requestId };
-  const transient =
-    cause instanceof RequestFailure ? cause.transient : cause.kind === 'rate_limited';
-  if (!transient) return rephrase(cause, id);
-  const { remedy } = cause;
-  return new RequestFailure(cause.kind, cause.message, {
+export function emptyAnswerFailure(cause: Failure, details: FailureOptions): Failure {
+  const { kind, message, remedy } = cause;
+  const transient = cause instanceof RequestFailure ? cause.transient : kind === 'rate_limited';
+  if (!transient) return rephrase(cause, details);
+  return new RequestFailure(kind, message, {
     transient,
     cause,
-    ...(remedy !== undefined && { remedy }),
-    ...id,
+    ...definedFields({ remedy }),
+    ...details,
   });
 }
 

@@ -1,4 +1,11 @@
-import { filledText, isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
+import { decodeHTMLStrict } from 'entities/decode';
+import {
+  definedFields,
+  filledText,
+  isJsonObject,
+  type JsonObject,
+  parseAnyJson,
+} from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
 
 const maxLength = 500;
@@ -136,20 +143,17 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
   const names = records.flatMap((record) =>
     nameFields.map((field) => readName(record[field])).filter((name) => name !== undefined),
   );
-  const [name] = names;
-  const status = records
-    .map((record) => firstOf(record, statusFields, readStatus))
-    .find((found) => found !== undefined);
-  const contextWindow = records
-    .map((record) => firstOf(record, windowFields, readCount))
-    .find((found) => found !== undefined);
+  const statuses = records.map((record) => firstOf(record, statusFields, readStatus));
+  const windows = records.map((record) => firstOf(record, windowFields, readCount));
   const message = readMessage(value);
   return {
     names: [...new Set(names)],
-    ...(name !== undefined && { name }),
-    ...(status !== undefined && { status }),
-    ...(message !== undefined && { message: shortText(message, mask) }),
-    ...(contextWindow !== undefined && { contextWindow }),
+    ...definedFields({
+      name: names[0],
+      status: statuses.find((status) => status !== undefined),
+      message: message === undefined ? undefined : shortText(message, mask),
+      contextWindow: windows.find((window) => window !== undefined),
+    }),
   };
 }
 
@@ -166,7 +170,7 @@ export function parseErrorBody(
   if (start === '') return emptyBody;
   if (start.startsWith('<') || contentType?.toLowerCase().includes('html') === true) {
     const shown = pageText(start);
-    return shown === undefined ? emptyBody : { names: [], message: shortText(shown, mask) };
+    return shown.trim() === '' ? emptyBody : { names: [], message: shortText(shown, mask) };
   }
   const value = parseAnyJson(start);
   if (value !== undefined) return readErrorValue(value, mask);
@@ -180,34 +184,22 @@ const maxHead = 64 * 1024;
 /** Enough for the sentence or two of a gateway. */
 const maxPageText = 200;
 
-/** The title of an HTML page, else the start of its text; references are not decoded. */
-function pageSource(page: string): string {
+/** What messages show of an HTML page: its title, else the start of its text. */
+function pageText(page: string): string {
   const head = page.slice(0, maxHead);
   const tag = head.search(/<title[\s>]/i);
   const start = tag === -1 ? 0 : head.indexOf('>', tag) + 1;
   const end = head.indexOf('<', start);
   const title = start === 0 || end === -1 ? '' : head.slice(start, end);
-  if (title.trim() !== '' || /^\s*<\?xml/i.test(head)) return title;
+  if (title.trim() !== '' || /^\s*<\?xml/i.test(head)) return decodeHTMLStrict(title);
   const text = head
     .replace(/<(script|style)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi, ' ')
     .replace(/<[^<>]*>?/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > maxPageText ? `${text.slice(0, maxPageText).trimEnd()}…` : text;
-}
-
-let decodeText = (text: string): string => text;
-
-/** Await it before parsing a body that may be a page: it loads the names of character references, 28 kB. */
-export async function preparePageTitle(page: string): Promise<void> {
-  if (!pageSource(page).includes('&')) return;
-  decodeText = (await import('entities/decode')).decodeHTMLStrict;
-}
-
-/** What messages show of an HTML page. */
-function pageText(page: string): string | undefined {
-  const text = decodeText(pageSource(page));
-  return text.trim() === '' ? undefined : text;
+  return decodeHTMLStrict(
+    text.length > maxPageText ? `${text.slice(0, maxPageText).trimEnd()}…` : text,
+  );
 }
 
 /** Machine-readable names of an unknown model: of OpenAI and Groq, of Mistral, of Azure. */

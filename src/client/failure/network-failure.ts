@@ -74,7 +74,7 @@ function cutFailure(
   { place, secure }: Pick<Route, 'secure'> & { readonly place: string },
 ): RequestFailure {
   const when = stage === 'waiting' ? 'before the response' : 'before the answer ended';
-  const detail = code === '' || code === 'ECONNRESET' ? '' : ` (${code})`;
+  const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
   return new RequestFailure('unreachable', `${place} closed the connection ${when}${detail}`, {
     transient: true,
     cause: error,

@@ -1,4 +1,5 @@
 import { Failure, type FailureKind, type FailureOptions, type Remedy } from '../../failure.ts';
+import { definedFields } from '../../json.ts';
 import type { Mask } from './error-body.ts';
 
 export interface RequestFailureOptions extends FailureOptions {
@@ -24,16 +25,16 @@ export class RequestFailure extends Failure {
 export function detailsOf(failure: Failure): FailureOptions {
   const { hint, remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } =
     failure;
-  return {
-    ...(hint !== undefined && { hint }),
-    ...(remedy !== undefined && { remedy }),
-    ...(status !== undefined && { status }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(requestId !== undefined && { requestId }),
-    ...(attempts !== undefined && { attempts }),
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(cause !== undefined && { cause }),
-  };
+  return definedFields({
+    hint,
+    remedy,
+    status,
+    retryAfterSeconds,
+    requestId,
+    attempts,
+    contextWindow,
+    cause,
+  });
 }
 
 /** A plain Failure like `failure`, with `changes`. */
@@ -62,13 +63,14 @@ export function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
 /** The failure with secrets masked, also in its causes, because loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
   const { message, hint, remedy, requestId, cause } = failure;
-  return rephrase(failure, {
+  const masked = {
     message: mask(message),
-    ...(hint !== undefined && { hint: mask(hint) }),
-    ...(remedy !== undefined && { remedy: maskRemedy(remedy, mask) }),
-    ...(requestId !== undefined && { requestId: mask(requestId) }),
-    ...(cause !== undefined && { cause: maskCause(cause, mask) }),
-  });
+    hint: hint && mask(hint),
+    remedy: remedy && maskRemedy(remedy, mask),
+    requestId: requestId && mask(requestId),
+    cause: maskCause(cause, mask),
+  };
+  return rephrase(failure, definedFields(masked));
 }
 
 function maskCause(cause: unknown, mask: Mask): unknown {
@@ -76,8 +78,9 @@ function maskCause(cause: unknown, mask: Mask): unknown {
   if (!(cause instanceof Error)) return typeof cause === 'string' ? mask(cause) : cause;
   const message = mask(cause.message);
   const inner = maskCause(cause.cause, mask);
-  // Node's HTTP parser attaches the bytes that it could not parse.
-  if (message === cause.message && inner === cause.cause && !('rawPacket' in cause)) return cause;
+  // The parsers of Node and undici attach the bytes that they could not parse.
+  const hasBytes = 'rawPacket' in cause || 'data' in cause;
+  if (message === cause.message && inner === cause.cause && !hasBytes) return cause;
   const masked = new Error(message, inner === undefined ? {} : { cause: inner });
   return 'code' in cause ? Object.assign(masked, { code: cause.code }) : masked;
 }

@@ -1,10 +1,12 @@
+import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
+import type { Connection } from '../configuration.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
-import type { HttpRequest, ResponseHeaders } from '../http/transport.ts';
+import type { HttpRequest, HttpResponse, ResponseHeaders } from '../http/transport.ts';
 import {
   type ErrorBody,
   kindOfName,
@@ -16,6 +18,62 @@ import {
   unknownModel,
 } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
+
+/** Bytes. */
+const maxErrorBody = 64 * 1024;
+/** Milliseconds. */
+const errorBodyTimeout = 2_000;
+
+/** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
+export async function requireAccepted(
+  request: HttpRequest,
+  response: HttpResponse,
+  { limits, mask }: Connection,
+  signal: AbortSignal,
+): Promise<void> {
+  const { status, headers } = response;
+  const isEmpty = status === 204 || status === 205;
+  if (status >= 200 && status < 300 && !isEmpty) return;
+  if (isEmpty || redirects.has(status)) {
+    const failure = isEmpty
+      ? noContentFailure(status)
+      : redirectFailure(status, headers.location, request.url);
+    response.destroy(failure);
+    throw failure;
+  }
+  const now = limits.clock.date();
+  const text = await readErrorText(response, limits.clock);
+  signal.throwIfAborted();
+  throw serviceFailure({ status, headers, text }, now, request, mask);
+}
+
+/** The start of an error's body; a slow, endless or broken body does not delay the failure. */
+async function readErrorText(response: HttpResponse, clock: Clock): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const timedOut = new Error('the error body took too long');
+  const stop = startTimer(clock, errorBodyTimeout, () => response.destroy(timedOut));
+  try {
+    for await (const chunk of response.body) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size >= maxErrorBody) break;
+    }
+  } catch {
+    // The status already decides the failure; the text read so far is enough.
+  } finally {
+    stop();
+  }
+  return Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
+}
+
+function noContentFailure(status: number): RequestFailure {
+  return new RequestFailure('server_error', `the service sent no content (${status})`, {
+    transient: false,
+    status,
+    remedy: { code: 'check-base-url' },
+  });
+}
 
 /** A response with an error status; `text` is its body, or the part of it that was read. */
 export interface FailedResponse {
@@ -169,16 +227,8 @@ const explanations: Readonly<Record<ErrorName, Omit<Explanation, 'kind'>>> = {
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-export function isRedirect(status: number): boolean {
-  return redirects.has(status);
-}
-
 /** Redirects are not followed: the key and the prompt would go to a host that the user did not choose. */
-export function redirectFailure(
-  status: number,
-  location: string | undefined,
-  url: URL,
-): RequestFailure {
+function redirectFailure(status: number, location: string | undefined, url: URL): RequestFailure {
   const target = location === undefined ? undefined : parseUrl(location, url);
   const place = target === undefined ? 'without a target' : `to ${addressOf(target)}`;
   return new RequestFailure(

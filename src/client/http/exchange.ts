@@ -1,92 +1,59 @@
-import type { Readable } from 'node:stream';
 import { setMaxListeners } from 'node:events';
-import { type Clock, startTimer } from '../../clock.ts';
+import type { Readable } from 'node:stream';
+import { startTimer } from '../../clock.ts';
 import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import { readBody } from './response-body.ts';
 import type { Route } from './route.ts';
-import type {
-  ExchangeLimits,
-  HttpResponse,
-  ResponseHeaders,
-  HttpRequest,
-  Transport,
-} from './transport.ts';
+import { followSignal } from './timer.ts';
+import type { ExchangeLimits, HttpRequest, ResponseHeaders, Transport } from './transport.ts';
 
-/** What a library for HTTP reports about one request. */
-export interface Exchange {
-  /** The request has a connection. */
-  sent(): void;
-  respond(status: number, headers: ResponseHeaders, body: Readable): void;
-  /** There is no response; without effect after one. */
-  fail(error: unknown): void;
+/** A response as a library for HTTP returns it. */
+interface Incoming {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: Readable;
 }
 
-/** Begins a request, and returns the function that cancels it. */
-export type Begin = (request: HttpRequest, exchange: Exchange) => (reason: unknown) => void;
+/** Sends a request with a library for HTTP, which ends the request or the body of its response when `signal` aborts. */
+export type Open = (request: HttpRequest, signal: AbortSignal) => Promise<Incoming>;
 
 /** A transport over a library for HTTP, with natter's time limits, aborts and failures. Redirects are not followed. */
-export function sendWith(begin: Begin, route: Route, limits: ExchangeLimits): Transport {
+export function sendWith(open: Open, route: Route, limits: ExchangeLimits): Transport {
   const { clock, firstByteTimeout } = limits;
-  return (request, signal) =>
-    new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      // Requests that run at the same time may share a signal.
-      setMaxListeners(0, signal);
-      let isSettled = false;
-      let stopTimer = (): void => {};
-      let cancel = (_reason: unknown): void => {};
-      const settle = (): void => {
-        isSettled = true;
-        stopTimer();
-        signal.removeEventListener('abort', abort);
+  return async (request, caller) => {
+    caller.throwIfAborted();
+    // Requests that run at the same time may share a signal.
+    setMaxListeners(0, caller);
+    const { controller, unfollow } = followSignal(caller);
+    const { signal } = controller;
+    const stopTimer = startTimer(clock, firstByteTimeout, () =>
+      controller.abort(firstByteTimedOut(route, firstByteTimeout)),
+    );
+    const aborted = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason)),
+    );
+    try {
+      // A library learns of an abort only when the request has a connection.
+      const { status, headers, body } = await Promise.race([open(request, signal), aborted]);
+      // The reader of the body gets the error, but without a listener Node would exit.
+      body.on('error', () => {});
+      body.once('close', unfollow);
+      if (status === 407 && route.proxy !== undefined) throw proxyRefused(status, route);
+      const explain = (error: unknown) =>
+        signal.aborted ? signal.reason : networkFailure(error, 'answering', route);
+      return {
+        status,
+        headers,
+        body: readBody(body, headers, explain, clock),
+        destroy: (reason) => controller.abort(reason),
       };
-      const end = (reason: unknown): void => {
-        if (isSettled) return;
-        settle();
-        cancel(reason);
-        reject(reason);
-      };
-      const abort = (): void => end(signal.reason);
-      signal.addEventListener('abort', abort);
-      cancel = begin(request, {
-        sent() {
-          if (isSettled) return;
-          const expire = () => end(firstByteTimedOut(route, firstByteTimeout));
-          stopTimer = startTimer(clock, firstByteTimeout, expire);
-        },
-        respond(status, headers, body) {
-          // The reader of the body gets the error, but without a listener Node would exit.
-          body.on('error', () => {});
-          if (status === 407 && route.proxy !== undefined) return end(proxyRefused(status, route));
-          settle();
-          resolve({ status, headers, ...receive(body, headers, { route, clock, signal }) });
-        },
-        fail(error) {
-          if (!isSettled) end(networkFailure(error, 'waiting', route));
-        },
-      });
-    });
-}
-
-interface Receiving {
-  readonly route: Route;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
-function receive(
-  body: Readable,
-  headers: ResponseHeaders,
-  { route, clock, signal }: Receiving,
-): Pick<HttpResponse, 'body' | 'destroy'> {
-  let reason: unknown;
-  const destroy = (error: unknown): void => {
-    reason ??= error;
-    body.destroy();
+    } catch (error) {
+      unfollow();
+      const reason = signal.aborted ? signal.reason : networkFailure(error, 'waiting', route);
+      controller.abort(reason);
+      throw reason;
+    } finally {
+      stopTimer();
+    }
   };
-  const abort = (): void => destroy(signal.reason);
-  signal.addEventListener('abort', abort);
-  body.once('close', () => signal.removeEventListener('abort', abort));
-  const explain = (error: unknown) => reason ?? networkFailure(error, 'answering', route);
-  return { body: readBody(body, headers, explain, clock), destroy };
 }

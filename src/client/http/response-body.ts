@@ -1,4 +1,5 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createUnzip } from 'node:zlib';
 import { type Clock, startTimer } from '../../clock.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import type { ResponseHeaders } from './transport.ts';
@@ -14,22 +15,22 @@ export async function* readBody(
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
   try {
-    const encoding = contentEncoding(headers);
-    yield* encoding === undefined
-      ? receivedChunks(body)
-      : decodeBody(receivedChunks(body), encoding);
+    const encoding = String(headers['content-encoding'] ?? '')
+      .trim()
+      .toLowerCase();
+    const received = receivedChunks(body);
+    yield* /^(?:identity)?$/.test(encoding) ? received : decodeBody(received, encoding);
   } catch (error) {
     throw error instanceof RequestFailure ? error : explain(error);
   } finally {
-    release(body, clock);
+    if (!body.destroyed && !body.readableEnded) {
+      body.once(
+        'close',
+        startTimer(clock, lingerTime, () => body.destroy()),
+      );
+      body.resume();
+    }
   }
-}
-
-function release(body: Readable, clock: Clock): void {
-  if (body.destroyed || body.readableEnded) return;
-  const stop = startTimer(clock, lingerTime, () => body.destroy());
-  body.once('close', stop);
-  body.resume();
 }
 
 /** Node's own iterator drops unread bytes when the connection breaks, and with them the end of a cut answer. */
@@ -53,13 +54,6 @@ async function* receivedChunks(body: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The encoding of a compressed body; undefined without one. */
-function contentEncoding(headers: ResponseHeaders): string | undefined {
-  const value = headers['content-encoding'];
-  const encoding = (typeof value === 'string' ? value : '').trim().toLowerCase();
-  return encoding === '' || encoding === 'identity' ? undefined : encoding;
-}
-
 /**
  * Decodes everything received of a cut body before it throws.
  * @throws RequestFailure for a damaged body or an unknown encoding; any error of `received`
@@ -68,7 +62,7 @@ async function* decodeBody(
   received: AsyncIterable<Uint8Array>,
   encoding: string,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = await createDecoder(encoding);
+  const decoder = createDecoder(encoding);
   let cut: { readonly error: unknown } | undefined;
   async function* source(): AsyncGenerator<Uint8Array> {
     try {
@@ -86,25 +80,19 @@ async function* decodeBody(
   if (cut !== undefined) throw cut.error;
 }
 
-async function createDecoder(encoding: string): Promise<Transform> {
-  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
+function createDecoder(encoding: string): Transform {
   // Decode each piece as it arrives, and keep the part before a cut.
   const flush = constants.Z_SYNC_FLUSH;
   const brotliFlush = constants.BROTLI_OPERATION_FLUSH;
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return createUnzip({ flush, finishFlush: flush });
-    case 'br':
-      return createBrotliDecompress({ flush: brotliFlush, finishFlush: brotliFlush });
-    default:
-      throw new RequestFailure(
-        'server_error',
-        `the content encoding of the answer is not supported (${encoding})`,
-        { transient: false },
-      );
+  if (/^(?:x-)?gzip$|^deflate$/.test(encoding)) return createUnzip({ flush, finishFlush: flush });
+  if (encoding === 'br') {
+    return createBrotliDecompress({ flush: brotliFlush, finishFlush: brotliFlush });
   }
+  throw new RequestFailure(
+    'server_error',
+    `the content encoding of the answer is not supported (${encoding})`,
+    { transient: false },
+  );
 }
 
 function damagedBody(error: unknown): RequestFailure | undefined {

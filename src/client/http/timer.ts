@@ -1,17 +1,9 @@
 import { startTimer, type Clock } from '../../clock.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, type Remedy } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
 
-export interface IdleWatch {
-  /** Data arrived. */
-  touch(): void;
-  /** The receiver is busy, so silence is not the sender's fault; `touch` resumes. */
-  pause(): void;
-  stop(): void;
-}
-
 /** Calls `onIdle` once after `limit` milliseconds without a touch (0 and `Infinity`: never), counted from now. */
-export function watchIdle(clock: Clock, limit: number, onIdle: () => void): IdleWatch {
+export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
   let since = clock.monotonic();
   let paused = false;
   let stop = startTimer(clock, limit, check);
@@ -22,54 +14,51 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void): Idle
     else stop = startTimer(clock, limit - silence, check);
   }
   return {
-    touch() {
+    /** Data arrived. */
+    touch(): void {
       paused = false;
       since = clock.monotonic();
     },
-    pause() {
+    /** The receiver is busy, so silence is not the sender's fault; `touch` resumes. */
+    pause(): void {
       paused = true;
     },
-    stop: () => stop(),
+    stop: (): void => stop(),
   };
 }
 
-/** One signal for the caller's abort and the total timeout. */
-export interface Deadline {
-  /** Aborts with the caller's reason, or with a Failure `unreachable` when the time is over. */
-  readonly signal: AbortSignal;
-  end(): void;
+/**
+ * A controller whose signal also aborts with `caller`, until `unfollow`. Not with AbortSignal.any, which keeps its sources
+ * alive on Node 20.
+ */
+export function followSignal(caller: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(caller?.reason);
+  if (caller?.aborted === true) follow();
+  caller?.addEventListener('abort', follow);
+  return { controller, unfollow: () => caller?.removeEventListener('abort', follow) };
 }
 
-function endNothing(): void {
-  // Without a limit, nothing was started.
-}
-
-/** `limit` is milliseconds from now; 0 and `Infinity` are no limit. */
+/**
+ * One signal for the caller's abort and the total timeout, until `end`.
+ * @param limit milliseconds from now; 0 and `Infinity` are no limit
+ */
 export function startDeadline(
   clock: Clock,
   limit: number,
   caller: AbortSignal | undefined,
-): Deadline {
-  if (limit === 0 || limit === Infinity) {
-    return { signal: caller ?? new AbortController().signal, end: endNothing };
-  }
-  const controller = new AbortController();
-  const follow = (): void => controller.abort(caller?.reason);
-  if (caller?.aborted === true) follow();
-  // Not AbortSignal.any, which keeps its sources alive on Node 20.
-  caller?.addEventListener('abort', follow);
-  const stopTimer = startTimer(clock, limit, () => controller.abort(totalTimedOut(limit)));
+): { readonly signal: AbortSignal; end(): void } {
+  const { controller, unfollow } = followSignal(caller);
+  const message = `the answer was not complete within ${formatLimit(limit)}`;
+  const remedy: Remedy = { code: 'raise-timeout', limit: 'totalTimeout' };
+  const stopTimer = startTimer(clock, limit, () =>
+    controller.abort(new Failure('unreachable', message, { remedy })),
+  );
   return {
     signal: controller.signal,
-    end() {
+    end(): void {
       stopTimer();
-      caller?.removeEventListener('abort', follow);
+      unfollow();
     },
   };
-}
-
-function totalTimedOut(limit: number): Failure {
-  return new Failure('unreachable', `the answer was not complete within ${formatLimit(limit)}`, {
-    remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
-  });
 }

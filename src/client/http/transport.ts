@@ -44,7 +44,7 @@ export interface ExchangeLimits {
   readonly clock: Clock;
   /** Name lookup, connection and TLS together. */
   readonly connectTimeout: number;
-  /** From sending the request to the headers of the response. */
+  /** From the request, before its connection, to the headers of the response. */
   readonly firstByteTimeout: number;
 }
 

@@ -3,13 +3,12 @@ import { filledText, isJsonObject, isTooDeep, jsonProblem, type JsonObject } fro
 import type { ReadOptions } from '../client.ts';
 import type { Connection } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
-import type { RetryScheduled } from '../events.ts';
 import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
-import { requireAccepted } from '../http/accepted-response.ts';
-import { startDeadline, watchIdle } from '../http/timer.ts';
+import { requireAccepted } from '../failure/service-failure.ts';
+import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
-import { scheduleRetry, waitForRetry } from '../retry.ts';
+import { withRetries } from '../retry.ts';
 
 /** Bytes. */
 const maxBody = 16 * 1024 * 1024;
@@ -34,56 +33,23 @@ export async function getModel(
   return parseModelRecord(value, id);
 }
 
+/** @param path relative to `/v1/` */
 async function read(
   service: Connection,
   path: string,
   options: ReadOptions = {},
 ): Promise<unknown> {
-  const { clock } = service.limits;
-  const deadline = startDeadline(clock, service.totalTimeout, options.signal);
-  const { signal } = deadline;
-  try {
-    for (let number = 1; ; number += 1) {
-      let retry: RetryScheduled;
-      try {
-        return await requestJson(path, service, signal);
-      } catch (error) {
-        options.signal?.throwIfAborted();
-        retry = scheduleRetry(error, number, { ...service, clock, signal });
-      }
-      options.onRetry?.(retry);
-      await waitForRetry(retry, { ...service, clock, signal });
-    }
-  } finally {
-    deadline.end();
+  const events = withRetries(service, options, async function* attempt(_number, signal) {
+    const request = service.request(path);
+    const response = await service.send(request, signal);
+    await requireAccepted(request, response, service, signal);
+    yield { value: parseBody(await readText(response, service), path) };
+  });
+  for await (const event of events) {
+    if ('value' in event) return event.value;
+    options.onRetry?.(event);
   }
-}
-
-/** `path` is relative to `/v1/`. @throws RequestFailure; or the signal's reason when it aborts. */
-async function requestJson(
-  path: string,
-  service: Connection,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const request = service.request(path);
-  const response = await service.send(request, signal);
-  await requireAccepted(request, response, service, signal);
-  const text = await readText(response, service);
-  // Model records are printed whole, and deep nesting overflows the stack.
-  if (isTooDeep(text)) {
-    throw new Failure('server_error', `the service's response to ${path} ${jsonProblem(text)}`);
-  }
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    // The parser's message quotes the body, which may be a whole page.
-    if (/^\s*[[{]/.test(text)) {
-      throw malformedJson(`the service's response to ${path} is malformed JSON`, text.length);
-    }
-    throw new Failure('server_error', `the service's response to ${path} is not JSON`, {
-      remedy: { code: 'check-base-url' },
-    });
-  }
+  return undefined;
 }
 
 async function readText(
@@ -110,6 +76,25 @@ async function readText(
     watch.stop();
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** @throws Failure */
+function parseBody(text: string, path: string): unknown {
+  // Model records are printed whole, and deep nesting overflows the stack.
+  if (isTooDeep(text)) {
+    throw new Failure('server_error', `the service's response to ${path} ${jsonProblem(text)}`);
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // The parser's message quotes the body, which may be a whole page.
+    if (/^\s*[[{]/.test(text)) {
+      throw malformedJson(`the service's response to ${path} is malformed JSON`, text.length);
+    }
+    throw new Failure('server_error', `the service's response to ${path} is not JSON`, {
+      remedy: { code: 'check-base-url' },
+    });
+  }
 }
 
 function readId(record: JsonObject): string | undefined {

@@ -67,7 +67,7 @@ export async function* readAnswer(
     }
     if (!answer.finished()) {
       reader.feed(decoder.end());
-      await reader.end();
+      reader.end();
     }
   } catch (error) {
     yield* answer.takeParts();

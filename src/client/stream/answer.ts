@@ -1,8 +1,8 @@
+import { definedFields } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 import type { AnswerNamed, ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
 import type { Mask } from '../failure/error-body.ts';
 import type { ChunkContent } from './completion-chunk.ts';
-import type { Writable } from '../../writable.ts';
 
 type Channel = 'reasoning' | 'text' | 'refusal';
 
@@ -37,14 +37,8 @@ function toEvent({ channel, deltas, text }: Run): TextEvent {
   return { type: `${channel}-received`, text };
 }
 
-const anySurrogate = /[\ud800-\udfff]/;
-const loneSurrogate = /[\ud800-\udfff]/gu;
+/** U+FFFD, for a surrogate without its partner. */
 const replacement = '\uFFFD';
-
-function endsInHighSurrogate(text: string): boolean {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last <= 0xdbff;
-}
 
 /** Collects an answer from its chunks: texts in order of arrival, and the metadata merged. */
 export class Answer {
@@ -107,8 +101,7 @@ export class Answer {
   takeParts(): readonly AnswerPart[] {
     const texts = this.#runs.map(toEvent);
     this.#runs = [];
-    const named = this.#takeNamed();
-    return named === undefined ? texts : [named, ...texts];
+    return [...this.#takeNamed(), ...texts];
   }
 
   /** The last parts: a surrogate that was held back, then the end. */
@@ -116,19 +109,25 @@ export class Answer {
     for (const channel of ['reasoning', 'text', 'refusal'] as const) {
       if (this.#held[channel] !== '') this.#append(channel, replacement);
     }
-    return [...this.takeParts(), this.#endPart()];
+    const fields = {
+      id: this.#id,
+      model: this.#model,
+      finishReason: this.#finishReason,
+      usage: this.#usage,
+      calledTools: this.#calledTools || undefined,
+    };
+    const complete = this.#isFinished || this.#finishReason !== undefined;
+    return [...this.takeParts(), { type: 'end', complete, ...definedFields(fields) }];
   }
 
   /** Joins surrogate pairs that a service split between two deltas; a lone surrogate becomes U+FFFD. */
   #addText(channel: Channel, delta: string): void {
     this.#hasContent = true;
-    let text = this.#held[channel] + delta;
-    if (anySurrogate.test(text)) {
-      const end = endsInHighSurrogate(text) ? text.length - 1 : text.length;
-      this.#held[channel] = text.slice(end);
-      text = text.slice(0, end).replace(loneSurrogate, replacement);
-    }
-    if (text !== '') this.#append(channel, text);
+    const text = this.#held[channel] + delta;
+    const end = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+    this.#held[channel] = text.slice(end);
+    const whole = text.slice(0, end).replace(/[\ud800-\udfff]/gu, replacement);
+    if (whole !== '') this.#append(channel, whole);
   }
 
   #append(channel: Channel, text: string): void {
@@ -139,27 +138,12 @@ export class Answer {
     } else this.#runs.push({ channel, deltas: [text], text });
   }
 
-  #takeNamed(): AnswerNamed | undefined {
+  #takeNamed(): readonly AnswerNamed[] {
     const id = this.#id;
     const model = this.#model;
-    if (id === this.#knownId && model === this.#knownModel) return undefined;
+    if (id === this.#knownId && model === this.#knownModel) return [];
     this.#knownId = id;
     this.#knownModel = model;
-    const named: Writable<AnswerNamed> = { type: 'answer-named' };
-    if (id !== undefined) named.id = id;
-    if (model !== undefined) named.model = model;
-    return named;
-  }
-
-  #endPart(): StreamEnd {
-    const finishReason = this.#finishReason;
-    const complete = this.#isFinished || finishReason !== undefined;
-    const end: Writable<StreamEnd> = { type: 'end', complete };
-    if (this.#calledTools) end.calledTools = true;
-    if (this.#id !== undefined) end.id = this.#id;
-    if (this.#model !== undefined) end.model = this.#model;
-    if (finishReason !== undefined) end.finishReason = finishReason;
-    if (this.#usage !== undefined) end.usage = this.#usage;
-    return end;
+    return [{ type: 'answer-named', ...definedFields({ id, model }) }];
   }
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
-import { parseErrorBody, preparePageTitle, readErrorValue } from '../failure/error-body.ts';
+import { parseErrorBody, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
 import type { Answer } from './answer.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
@@ -54,7 +54,7 @@ export interface BodyReader {
   feed(text: string): void;
   /** No more text is needed: call `end`. */
   isFull?(): boolean;
-  end(): void | Promise<void>;
+  end(): void;
 }
 
 function parseBody(text: string): unknown {
@@ -107,8 +107,7 @@ const maxOther = 64 * 1024;
 /** Fails with the title of a page or the first words of a text, sent instead of an answer. */
 function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
   let body = '';
-  async function end(): Promise<never> {
-    await preparePageTitle(body);
+  function end(): never {
     const { message } = parseErrorBody(body, undefined, mask);
     const what = form === 'page' ? 'a web page' : 'plain text';
     const quote = message === undefined ? '' : `: ${message}`;
@@ -157,9 +156,9 @@ export function createBodyReader(answer: Answer, contentType: string | undefined
       choose(false);
     },
     isFull: () => reader?.isFull?.() === true,
-    async end(): Promise<void> {
+    end(): void {
       if (reader === undefined) choose(true);
-      await reader?.end();
+      reader?.end();
     },
   };
 }

@@ -1,5 +1,4 @@
-import { filledText, isJsonObject } from '../../json.ts';
-import type { Writable } from '../../writable.ts';
+import { definedFields, filledText, isJsonObject } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 
 /** The contents of one chunk, or of one whole completion. Texts are empty, not absent, where there are none. */
@@ -50,18 +49,18 @@ function contentText(content: unknown): string {
   return Array.isArray(content) ? content.map(partText).join('') : '';
 }
 
-/** The counts that natter reads. */
-const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const;
+const readCount = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
 /** The counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  let usage: Writable<Usage> | undefined;
-  for (const name of counts) {
-    const count = value[name];
-    if (typeof count === 'number' && Number.isFinite(count)) (usage ??= {})[name] = count;
-  }
-  return usage;
+  const usage = definedFields({
+    prompt_tokens: readCount(value['prompt_tokens']),
+    completion_tokens: readCount(value['completion_tokens']),
+    total_tokens: readCount(value['total_tokens']),
+  });
+  return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
 /** The choice with index 0 or without an index; the others are alternatives that natter does not request. */

@@ -3,11 +3,9 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
-import type { Resolved, ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { openService } from '../service/service.ts';
+import type { Resolved } from '../../settings/resolved-settings.ts';
+import type { Run } from '../../run.ts';
+import { openService } from '../../ask/service.ts';
 
 /** `origin, nextgen and 3 more`; undefined without a model. */
 export function firstModels(ids: readonly string[]): string | undefined {
@@ -50,15 +48,14 @@ const withoutModels: ServiceCheck = {
   models: [],
 };
 
-/** Uses the service of the settings, without the ledger and the budget. */
+/** Uses the service, without the ledger and the budget. */
 async function withClient<Result>(
-  [context, presentation, options, settings]: Parameters<typeof checkService>,
+  run: Run,
   use: (client: Client, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const source = { command: 'auth' };
-  const service = await openService(context, presentation, options, settings, source);
+  const service = await openService(run, { command: 'auth' });
   try {
-    return await use(service.unmetered ?? service.client, context.signal);
+    return await use(service.unmetered ?? service.client, run.context.signal);
   } finally {
     await service.close();
   }
@@ -89,36 +86,23 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
  * Lists the models of the service. A server without such a list is accepted, but the result mentions it.
  * @throws Failure
  */
-export async function checkService(
-  context: Context,
-  presentation: Presentation,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-): Promise<ServiceCheck> {
-  const found = await withClient([context, presentation, options, settings], listModels);
-  return found ?? withoutModels;
+export async function checkService(run: Run): Promise<ServiceCheck> {
+  return (await withClient(run, listModels)) ?? withoutModels;
 }
 
 /** Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given. @throws Failure */
-export async function findApi(
-  context: Context,
-  presentation: Presentation,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-): Promise<ServiceCheck> {
-  const { baseUrl, apiPath: known } = settings.values;
-  const usual = [context, presentation, options, settings] as const;
-  const found = await withClient([...usual], listModels);
+export async function findApi(run: Run): Promise<ServiceCheck> {
+  const { values } = run.settings;
+  const { baseUrl, apiPath: known } = values;
+  const found = await withClient(run, listModels);
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
     return found ?? withoutModels;
   }
   const apiPath = addsApiPath(baseUrl, known) ? '/' : usualApiPath;
-  const changed = { ...settings, values: { ...settings.values, apiPath } };
-  const other = [context, presentation, options, changed] as const;
-  const foundThere = await withClient([...other], listModels);
+  const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
+  const foundThere = await withClient(other, listModels);
   if (foundThere !== undefined) return { ...foundThere, apiPath };
-  const isOther =
-    !(await withClient([...usual], hasChat)) && (await withClient([...other], hasChat));
+  const isOther = !(await withClient(run, hasChat)) && (await withClient(other, hasChat));
   return isOther ? { ...withoutModels, apiPath } : withoutModels;
 }
 

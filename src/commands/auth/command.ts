@@ -1,41 +1,28 @@
 import { Command } from 'commander';
-import type { Context, Action } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { setExamples } from '../program/help-details.ts';
-import type { LoginOptions } from './login-run.ts';
-import type { StatusOptions } from './run.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
 
-export interface RunAuth {
-  readonly login: Action<LoginOptions>;
-  readonly status: Action<StatusOptions>;
-  readonly logout: Action<GlobalOptions>;
-}
-
-const runAuth: RunAuth = {
-  login: async (context, options) => (await import('./login-run.ts')).login(context, options),
-  status: async (context, options) => (await import('./run.ts')).showStatus(context, options),
-  logout: async (context, options) => (await import('./run.ts')).logout(context, options),
-};
+const load = () => import('./run.ts');
 
 /** `natter auth`. No option takes a key, because other users could read it in the process list. */
-export function buildAuth(context: Context, run: RunAuth = runAuth): Command {
+export function buildAuth(context: Context): Command {
   const login = new Command('login')
     .summary('store the address and key of a service')
     .description(
       'Prompts for the address and key of a service, checks them and stores them. The key can also be piped in.',
     )
     .option('--no-check', 'store without checking');
-  login.action(() => run.login(context, login.optsWithGlobals()));
+  setAction(login, context, async () => (await import('./login-run.ts')).login);
   const status = new Command('status')
     .summary('show the service in use and the source of each setting')
     .description('Shows the service in use and the source of each setting.')
     .option('--check', 'also list the models of the service, to check address and key')
     .option('--json', 'print JSON');
-  status.action(() => run.status(context, status.optsWithGlobals()));
+  setAction(status, context, async () => (await load()).showStatus);
   const logout = new Command('logout')
     .summary('delete the stored key')
     .description('Deletes the stored key of the profile.');
-  logout.action(() => run.logout(context, logout.optsWithGlobals()));
+  setAction(logout, context, async () => (await load()).logout);
   setExamples(login, [
     'natter auth login',
     'natter auth login --base-url https://api.example.com < key.txt',

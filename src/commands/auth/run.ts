@@ -9,13 +9,18 @@ import {
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
 import { listSettings, textRow } from '../../settings/setting-rows.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import {
+  present,
+  type Presentation,
+  type Context,
+  type GlobalOptions,
+  type JsonOptions,
+} from '../../run.ts';
 import { printSettings } from '../print/print-data.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
-import { findStoredPath } from '../service/stored-paths.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath } from '../config/stored-paths.ts';
+import { checkService, modelHint } from './check-service.ts';
 
 export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
@@ -43,10 +48,9 @@ async function showCheck(
   settings: ResolvedSettings,
 ): Promise<void> {
   const answerer = answererOf(context, options, settings);
-  const { checkService, modelHint } = await import('./check-service.ts');
   const { values, profile } = settings;
   const once = { ...settings, values: { ...values, retries: 0 } };
-  const { result, models } = await checkService(context, presentation, options, once);
+  const { result, models } = await checkService({ context, options, presentation, settings: once });
   const { notices } = presentation;
   notices.notice(`${answerer} ${result}`);
   const hint = modelHint(models, values.model, profile);

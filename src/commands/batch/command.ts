@@ -4,7 +4,7 @@ import type { ExportOptions } from './export-run.ts';
 import type { MergeOptions } from './merge-run.ts';
 import { type BatchOptions, outputFormats } from './plan.ts';
 import { buildQueueCommands, runQueue, type RunQueue } from './queue/commands.ts';
-import type { Action, Context } from '../program/context.ts';
+import type { Action, Context } from '../../run.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
 import { checkGroup, checkOptions, schemaOption, selectOption } from '../prompt/check-options.ts';

@@ -8,11 +8,10 @@ import { count, tokenText, moneyText } from '../../output/figures.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
+import type { Run } from '../../run.ts';
 import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../program/report.ts';
-import { redactMessages } from '../prompt/guard/guard-client.ts';
+import { guardRequest } from '../prompt/secret-guard.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type AllItems, checkItems, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
@@ -20,10 +19,7 @@ import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
 import { kindOf } from './report/summary.ts';
 
-interface BatchDryRun {
-  readonly context: Context;
-  readonly options: BatchOptions;
-  readonly settings: ResolvedSettings;
+interface BatchDryRun extends Run<BatchOptions> {
   readonly items: AllItems;
 }
 
@@ -91,17 +87,13 @@ function totalsText(totals: DryRunTotals): string {
 }
 
 /** Describes requests; with `--redact`, as they are sent. */
-async function openDescriber({
-  context,
-  options,
-  settings,
-}: BatchDryRun): Promise<DescribeRequest> {
-  const describe = await requestDescriber(context, options, settings);
-  if (options.redact !== true) return describe;
+function openDescriber(run: BatchDryRun): DescribeRequest {
+  const describe = requestDescriber(run);
+  if (run.options.redact !== true) return describe;
+  const plan = { mode: 'redact', settings: run.settings } as const;
   return (planned) => {
-    const { request } = planned;
-    const { messages } = redactMessages(context, request.messages);
-    return describe({ ...planned, request: { ...request, messages } });
+    const { request } = guardRequest(run.context, plan, planned.request);
+    return describe({ ...planned, request });
   };
 }
 
@@ -128,7 +120,7 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
     unpriced: new Set(),
   };
   await checkItems(items, tally, results?.last() ?? 0, signal);
-  const describe = await openDescriber(dryRun);
+  const describe = openDescriber(dryRun);
   for await (const item of eachItem(pendingItems(items, tally, signal))) {
     await streams.stdout.write(itemLine(dryRun, item, describe, totals));
     signal.throwIfAborted();

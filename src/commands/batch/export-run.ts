@@ -12,8 +12,8 @@ import { type BatchItems, openBatch, pendingItems, selectItems } from './items.t
 import type { BatchOptions } from './plan.ts';
 import { itemFingerprint, planItem } from './sending/send-item.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import type { Action } from '../program/context.ts';
-import { refuseReservedName } from '../program/named-file.ts';
+import type { Action } from '../../run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';

@@ -15,11 +15,10 @@ import {
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
 import { type BatchOptions, type BatchPlan, planBatch } from './plan.ts';
-import type { Context } from '../program/context.ts';
-import { startRun } from '../program/run.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
+import type { Context } from '../../run.ts';
+import { startRun } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
-import { cannotRead } from '../program/named-file.ts';
+import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -117,9 +116,9 @@ export async function openBatch<Options extends BatchOptions>(
   file: string | undefined,
 ) {
   const run = await startRun(context, options);
-  const { notices } = run.presentation;
+  const { presentation, settings: own } = run;
+  const { notices } = presentation;
   const plan = planBatch(options, file, context.environment);
-  const own = readRequestSettings(context, notices, options);
   const check = await openCheck(notices, options);
   const input = openBatchInput(context.streams.stdin, notices, file);
   return { ...run, notices, plan, own, settings: check?.settings(own) ?? own, check, input };

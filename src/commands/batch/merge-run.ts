@@ -5,14 +5,12 @@ import type { ResultIndex } from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';
 import { replaceResults, resultBlocks } from '../../batch/results/write-results.ts';
 import { cannotWrite, refuseExisting } from './export-run.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { cannotRead, refuseReservedName } from '../program/named-file.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
+import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import { expandName } from '../../storage/file-name.ts';
+import { expandName, refuseReservedName } from '../../storage/file-name.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 
 export interface MergeOptions extends GlobalOptions {

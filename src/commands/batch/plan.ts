@@ -3,14 +3,15 @@ import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
 import type { Shard } from '../../batch/input/select-items.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
-import type { Middleware } from '../../client/client.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 import { chooseShard } from './array-job.ts';
 import type { ReportOptions, ShownRun } from './report/show-progress.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import type { Service } from '../service/service.ts';
+import type { GlobalOptions } from '../../run.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import type { Service } from '../../ask/service.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import type { GuardedRequest } from '../prompt/secret-guard.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';
 
@@ -89,7 +90,7 @@ export interface SendingRun extends ShownRun {
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
   /** Undefined if prompts are not checked for secrets. */
-  readonly guard: Middleware | undefined;
+  readonly guard: ((request: CompletionRequest) => GuardedRequest) | undefined;
   readonly stream: boolean;
   /** Gets the milliseconds of a pause for a rate limit. */
   readonly onPause: (wait: number) => void;

@@ -11,9 +11,9 @@ import { pauseNotice } from './sending/admission.ts';
 import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import type { Stopping } from './stopping.ts';
-import type { Context } from '../program/context.ts';
-import { refuseReservedName } from '../program/named-file.ts';
-import { openService } from '../service/service.ts';
+import type { Context } from '../../run.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
+import { openService } from '../../ask/service.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import { limitsOfRun } from '../../usage/budget.ts';
@@ -108,12 +108,12 @@ export async function runBatch(
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const batch = await openBatch(context, options, file);
-  const { presentation, notices, plan, check, settings, input } = batch;
+  const run = await openBatch(context, options, file);
+  const { presentation, notices, plan, check, settings, input } = run;
   refuseFiles(context, options, plan, file, input);
   if (options.dryRun === true) {
     const items = { input, plan, check, notices };
-    return printBatchDryRun({ context, options, settings, items });
+    return printBatchDryRun({ context, options, presentation, settings, items });
   }
   const sink = await openBatchSink(context, notices, options, { input, plan });
   try {
@@ -122,7 +122,7 @@ export async function runBatch(
     const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
     const items = { input, plan, selection, check, notices };
     const tally = emptyTally();
-    const guard = await openGuard(context, options, settings, input);
+    const guard = openGuard(run, input);
     await checkItems(items, tally, sink.last, context.signal, guard.inspect);
     const source = {
       command: 'batch',
@@ -130,8 +130,8 @@ export async function runBatch(
       limits: limitsOfRun(plan.limits, settings),
       costs: tally.costs,
     };
-    const middleware = await guard.middleware();
-    const service = await openService(context, presentation, options, settings, source, {
+    const guardRequests = await guard.forRequests();
+    const service = await openService(run, source, {
       network: undiciNetwork,
       writesFile: options.output !== undefined,
     });
@@ -145,7 +145,7 @@ export async function runBatch(
         settings,
         service,
         check,
-        guard: middleware,
+        guard: guardRequests,
         stream: options.stream,
         tally,
         onPause: pauseNotice(presentation),

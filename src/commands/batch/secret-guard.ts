@@ -1,13 +1,15 @@
 import type { InputItem } from '../../batch/input/item.ts';
-import type { Middleware } from '../../client/client.ts';
 import { textMessages } from '../../conversation/message-text.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
-import { guardClient } from '../prompt/guard/guard-client.ts';
-import { decide, type LocatedSecret, locateSecrets } from '../prompt/guard/inspect-texts.ts';
-import { type GuardOptions, planGuard } from '../prompt/guard/secret-guard.ts';
-import type { ParamOptions } from '../prompt/prompt-options.ts';
+import type { Run } from '../../run.ts';
+import {
+  decide,
+  guardRequest,
+  type LocatedSecret,
+  locateSecrets,
+  planGuard,
+} from '../prompt/secret-guard.ts';
 import type { BatchInput } from './items.ts';
+import type { SendingRun } from './plan.ts';
 
 /** All that is sent of an item, for checks; not the text of a request. */
 export const itemText = ({ content }: InputItem) =>
@@ -25,7 +27,7 @@ interface BatchGuard {
    * sent.
    * @throws Failure `secrets` if the file may not be sent
    */
-  readonly middleware: () => Promise<Middleware | undefined>;
+  readonly forRequests: () => Promise<SendingRun['guard']>;
 }
 
 /**
@@ -33,13 +35,9 @@ interface BatchGuard {
  * @param file undefined if its items cannot be inspected
  * @throws Failure `usage` for options that cannot be used together
  */
-export async function openGuard(
-  context: Context,
-  options: GuardOptions & ParamOptions,
-  settings: ResolvedSettings,
-  file?: BatchInput,
-): Promise<BatchGuard> {
-  const plan = await planGuard(context, options, settings);
+export function openGuard(run: Run, file?: BatchInput): BatchGuard {
+  const { context } = run;
+  const plan = planGuard(run);
   const inspected = plan?.mode === 'ask' && file?.isRepeatable === true ? file : undefined;
   const located: LocatedSecret[] = [];
   return {
@@ -50,12 +48,13 @@ export async function openGuard(
         located.push(...found.map((secret) => ({ ...secret, line: item.line })));
       }
     },
-    async middleware() {
+    async forRequests() {
       if (plan === undefined) return undefined;
-      if (inspected === undefined) return guardClient(context, plan);
+      if (inspected === undefined) return (request) => guardRequest(context, plan, request);
       if (located.length === 0) return undefined;
-      const choice = await decide(context, options, plan, located);
-      return choice === 'send' ? undefined : guardClient(context, { ...plan, mode: 'redact' });
+      const choice = await decide(run, plan, located);
+      const redacting = { ...plan, mode: 'redact' } as const;
+      return choice === 'send' ? undefined : (request) => guardRequest(context, redacting, request);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
 
 function statsOf(name: string): BigIntStats | undefined {

@@ -1,6 +1,6 @@
 import type { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 
 /** What stopped a run: a signal, or a limit on its time. */
 type StopCause = 'SIGINT' | 'SIGTERM' | 'SIGUSR1' | '--stop-after';

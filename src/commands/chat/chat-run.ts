@@ -4,11 +4,10 @@ import {
   chooseAnswerFormat,
   noticeClosedOutput,
 } from '../../output/answer-format.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { type Run, startRun } from '../program/run.ts';
-import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
+import type { Context, GlobalOptions, Run } from '../../run.ts';
+import { startRun } from '../../settings/read-settings.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
+import type { SecretGuard } from '../prompt/secret-guard.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions
@@ -22,8 +21,8 @@ export interface ChatOptions
   readonly plain?: boolean;
   readonly markdown?: boolean;
   readonly raw?: boolean;
+  readonly thinkTags?: string;
   readonly reasoning?: boolean;
-  readonly dryRun?: boolean;
   readonly interactive?: boolean;
   readonly accessible?: boolean;
 }
@@ -41,9 +40,13 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly ownSchema?: SchemaSource | undefined;
 }
 
-/** Decides how the answer is printed, before anything is read. @throws Failure `usage` for two formats */
-export async function prepare(context: Context, options: ChatOptions): Promise<ChatRun> {
+/** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
+export async function prepare(context: Context, given: ChatOptions): Promise<ChatRun> {
+  const { stdout } = context.streams;
+  const format = chooseAnswerFormat(given, stdout.isTerminal);
+  // The bytes of an answer have the tags.
+  const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
   const run = await startRun(context, options);
-  noticeClosedOutput(context.streams.stdout, run.presentation.notices);
-  return { ...run, format: chooseAnswerFormat(options, context.streams.stdout.isTerminal) };
+  noticeClosedOutput(stdout, run.presentation.notices);
+  return { ...run, format };
 }

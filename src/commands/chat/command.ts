@@ -2,11 +2,17 @@ import { Command, Option } from 'commander';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { isNamedPrompt } from '../program/command-line.ts';
 import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
-import type { Context } from '../program/context.ts';
+import type { Action, Context } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
-import { runChat, type RunChat } from './start.ts';
 import type { ChatOptions } from './chat-run.ts';
+
+export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
+
+const runChat: RunChat = async (...words) => {
+  const { startChat } = await import('./start.ts');
+  await startChat(...words);
+};
 
 const chatExamples = [
   'natter "why is the sky blue?"',

@@ -1,6 +1,13 @@
 import type { Answer, Sink } from '../../ask/ask.ts';
 import { groupLines, type LineGroup, parseGroupLimits, type Waiting } from '../../ask/every.ts';
-import { askChain, type Chain, type ChainClients, type FallbackModel } from '../../ask/fallback.ts';
+import {
+  askChain,
+  type Chain,
+  type ChainClients,
+  type FallbackModel,
+  chainClients,
+  fallbackModels,
+} from '../../ask/fallback.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import {
   type AttachedFile,
@@ -15,22 +22,18 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { openWindowStatus, type WindowStatus } from '../print/window-status.ts';
-import type { Context } from '../program/context.ts';
-import { cleanLine } from '../program/secrets.ts';
+import type { Context } from '../../run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../program/report.ts';
 import { attachFiles } from '../prompt/attach-files.ts';
-import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
-import { chainClients, fallbackModels } from '../service/fallback.ts';
-import { openService, type Service } from '../service/service.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
+import { openSecretGuard } from '../prompt/secret-guard.ts';
+import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 
 /** What all groups have in common. */
 interface EveryRun extends ChatRun {
-  readonly settings: ResolvedSettings;
   readonly models: readonly FallbackModel[];
   readonly prompt: string;
   readonly files: readonly AttachedFile[];
@@ -186,31 +189,28 @@ export async function runEvery(
   checkOptions(context, options);
   const limits = parseGroupLimits(options.every ?? '');
   const chatRun = await prepare(context, options);
-  const { presentation } = chatRun;
+  const { presentation, settings } = chatRun;
   const { notices } = presentation;
-  const settings = readRequestSettings(context, notices, options);
   const { stdinEncoding: encoding, lossy } = options;
   const { signal, clock, streams } = context;
   if (encoding !== undefined) requireEncoding(encoding);
   const names = (options.file ?? []).filter((name) => name !== '-');
-  const guard = await openSecretGuard(context, options, settings);
+  const guard = openSecretGuard(chatRun);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
   const files = (await guard?.inspect(attached)) ?? attached;
   const prompt = words.filter((word) => word !== '-').join(' ');
-  const source = { command: 'chat --every' };
-  const open = (own: ResolvedSettings) => openService(context, presentation, options, own, source);
-  const service = await open(settings);
-  const clients = chainClients(service, settings, open);
+  const service = await openService(chatRun, { command: 'chat --every' });
+  const clients = chainClients(service, chatRun);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
   const onFull = createFullNotice(chatRun);
   const reading = { limits, clock, encoding, lossy, onFull };
   const groups = groupLines(streams.stdin.bytes(signal), reading);
   try {
-    const models = fallbackModels(context, options, settings);
-    const shared = { settings, models, prompt, files, service, clients, guard, window };
+    const models = fallbackModels(chatRun);
     // The heading of the next group needs a row of its own.
     const format = chatRun.format === 'exact' ? 'text' : chatRun.format;
+    const shared = { models, prompt, files, service, clients, guard, window };
     await answerAll({ ...chatRun, format, ...shared }, groups);
   } finally {
     window.end();

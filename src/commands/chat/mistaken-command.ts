@@ -2,10 +2,10 @@ import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { createNotices } from '../../output/notices.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { childNamed, type CompletedCommand } from '../completion/tree.ts';
-import type { Context } from '../program/context.ts';
+import { childNamed } from '../completion/tree.ts';
+import type { CompletedCommand, Context } from '../../run.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import { foreignCommands, foreignVerbs } from '../program/foreign-words.ts';
-import { maskMessage } from '../program/secrets.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 /** A word of a suggestion; text is left out, as it may be long or need quotes. */

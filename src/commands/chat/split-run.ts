@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import type { Answer, Sink } from '../../ask/ask.ts';
-import { askChain, type ChainClients, type FallbackModel, isTooLong } from '../../ask/fallback.ts';
+import {
+  askChain,
+  type ChainClients,
+  type FallbackModel,
+  isTooLong,
+  chainClients,
+  fallbackModels,
+} from '../../ask/fallback.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import {
   askPieces,
@@ -40,18 +47,15 @@ import { makePrivateFolder } from '../../storage/files.ts';
 import { createTextOutput, lookOf } from '../print/answer-output.ts';
 import { printJson } from '../print/print-data.ts';
 import { openWindowStatus } from '../print/window-status.ts';
-import type { Context } from '../program/context.ts';
-import { cleanLine } from '../program/secrets.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
+import type { Context } from '../../run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
 import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
-import { chainClients, fallbackModels } from '../service/fallback.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
-  readonly settings: ResolvedSettings;
   readonly prompt: string;
   readonly room: Room;
   readonly pieces: readonly Piece[];
@@ -86,14 +90,15 @@ function checkOptions(options: ChatOptions, prompt: string): void {
 }
 
 async function readTexts(
-  { context, options, presentation }: ChatRun,
+  run: ChatRun,
   words: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
+  const { options } = run;
   const names = (options.file ?? []).filter((name) => name !== inputWord);
   const required = words.includes(inputWord) || options.file?.includes(inputWord) === true;
   const request = { names, required, hasPrompt: true, guard };
-  const sources = await readSources(context, presentation.notices, request, options);
+  const sources = await readSources(run, request);
   if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;
   throw new Failure('usage', '--split needs a text: a file, a folder or standard input', {
     hint: 'for example: natter --split auto -f book.txt "sum up"',
@@ -294,17 +299,15 @@ async function printFinalAnswer(
 }
 
 async function sendPieces(run: SplitRun): Promise<void> {
-  const { context, options, presentation, settings, prompt, pieces } = run;
+  const { context, presentation, prompt, pieces } = run;
   const { notices } = presentation;
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
-  const source = { command: 'chat --split' };
-  const open = (own: ResolvedSettings) =>
-    openService(context, presentation, options, own, source, { network: undiciNetwork });
-  const models = fallbackModels(context, options, settings);
-  const service = await open(settings);
-  const clients = chainClients(service, settings, open);
+  const use = { network: undiciNetwork };
+  const models = fallbackModels(run);
+  const service = await openService(run, { command: 'chat --split' }, use);
+  const clients = chainClients(service, run, use);
   const opened = { run, models, service, clients };
   const kept = new KeptAnswers(keptFile(run, prompts));
   try {
@@ -342,8 +345,8 @@ export async function runSplit(
   checkOptions(options, prompt);
   const chatRun = await prepare(context, options);
   const { notices } = chatRun.presentation;
-  const own = readRequestSettings(context, notices, options);
-  const guard = await openSecretGuard(context, options, own);
+  const own = chatRun.settings;
+  const guard = openSecretGuard(chatRun);
   const sources = await readTexts(chatRun, words, guard);
   const whole = composePrompt({ prompt, ...sources });
   const { system, maxTokens } = own.values;
@@ -358,7 +361,7 @@ export async function runSplit(
   const planFor = (budget: number) => planPieces(textsOf(sources), border, budget);
   const { pieces, longLines } = planFor(room.budget);
   if (pieces.length === 1 || (fits && options.split === 'auto')) {
-    return sendPrompt({ ...chatRun, guard }, settings, whole);
+    return sendPrompt({ ...chatRun, guard, settings }, whole);
   }
   notices.notice(`${count(pieces.length)} pieces, ${tokenText(tokensOf(pieces), true)}`);
   if (longLines > 0) {

@@ -1,6 +1,8 @@
 import type { ChatOptions } from './chat-run.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 import { Failure } from '../../failure.ts';
+import { runEvery } from './every-run.ts';
+import { chat } from './run.ts';
 import { confirmMistakenCommand } from './mistaken-command.ts';
 
 /** Options that make sense only for a single answer. */
@@ -49,9 +51,12 @@ export function mayBeCommand(words: readonly string[], options: ChatOptions): bo
   return words.length <= maxWords && /^[A-Za-z-]{2,}$/.test(first);
 }
 
-export type RunChat = Action<ChatOptions, [words: readonly string[]]>;
-
-export const runChat: RunChat = async (context, options, words) => {
+/** Runs `natter chat`. @throws Failure, or the reason `context.signal` was aborted with */
+export async function startChat(
+  context: Context,
+  options: ChatOptions,
+  words: readonly string[],
+): Promise<void> {
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../../repl/run.ts');
     await runRepl(context, options, words);
@@ -66,14 +71,9 @@ export const runChat: RunChat = async (context, options, words) => {
   if (mayBeCommand(words, options)) {
     await confirmMistakenCommand(context, options, words);
   }
-  if (options.every !== undefined) {
-    const { runEvery } = await import('./every-run.ts');
-    return runEvery(context, options, words);
-  }
-  if (options.split !== undefined) {
-    const { runSplit } = await import('./split-run.ts');
-    return runSplit(context, options, words);
-  }
-  const { chat } = await import('./run.ts');
-  await chat(context, options, words);
-};
+  if (options.every !== undefined) return runEvery(context, options, words);
+  if (options.split === undefined) return chat(context, options, words);
+  // It sends several requests at a time, with undici.
+  const { runSplit } = await import('./split-run.ts');
+  return runSplit(context, options, words);
+}

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
 import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 import type { CompareOptions } from './models.ts';

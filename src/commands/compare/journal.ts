@@ -1,8 +1,8 @@
 import type { Message } from '../../client/contract.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
-import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
+import { createJournal } from '../../conversation/journal/open-journal.ts';
+import { createPromptRecord, type PromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { ComparedAnswer } from '../../output/comparison/comparison-view.ts';
-import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import {
   journalOptions,
@@ -49,13 +49,12 @@ function bestOf(answers: readonly ComparedAnswer[]): number {
 }
 
 /** Writes the prompt and starts an answer for each model, in order. */
-async function begin(
+function begin(
   journal: Journal,
   turns: readonly NextTurn[],
   models: readonly string[],
   messages: MessagesFor,
-): Promise<ComparisonJournal> {
-  const { createPromptRecord } = await import('../../conversation/journal/record-answer.ts');
+): ComparisonJournal {
   const [parent] = turns.map((turn) => journal.addTurn(turn).id).slice(-1);
   const records = models
     .map((model) => journal.startAnswer({ model, parent }).id)
@@ -78,23 +77,21 @@ async function begin(
  * Opens the conversation that the options name, or a new one with the system prompt of the first model.
  * @throws Failure if the named one cannot be found or opened
  */
-export async function openComparisonJournal(
-  { context, options, models, prompt }: Comparison,
-  notices: Notices,
-): Promise<ComparisonJournal> {
+export async function openComparisonJournal(comparison: Comparison): Promise<ComparisonJournal> {
+  const { context, options, presentation, models, prompt } = comparison;
   // Answers of a profile that saves no conversations must not be in a conversation of a different profile.
   const save = models.every(({ settings }) => settings.values.save) && options.dryRun !== true;
   const ids = models.map(({ settings }) => settings.values.model);
   const [first] = models;
   const promptOnly: MessagesFor = ({ values }) => promptMessages(values.system, prompt);
   if (first === undefined) return unsavedJournal(promptOnly);
-  const journal = journalOptions(context, notices, save);
-  const named = await openNamedJournal({ context, notices, journal }, options);
+  const { settings } = first;
+  const journal = journalOptions(context, presentation.notices, save);
+  const named = await openNamedJournal(comparison, journal);
   if (named !== undefined) {
-    const { turns, messages } = await nextTurns(named, notices, first.settings, prompt);
+    const { turns, messages } = nextTurns({ ...comparison, settings }, named, prompt);
     return begin(named, turns, ids, () => messages);
   }
   if (!save) return unsavedJournal(promptOnly);
-  const { createJournal } = await import('../../conversation/journal/open-journal.ts');
-  return begin(createJournal(journal), promptOnly(first.settings) as NextTurn[], ids, promptOnly);
+  return begin(createJournal(journal), promptOnly(settings) as NextTurn[], ids, promptOnly);
 }

@@ -2,20 +2,15 @@ import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.t
 import { catalogue } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerFormat } from '../../output/answer-format.ts';
-import { type Notices, silentNotices } from '../../output/notices.ts';
+import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import type { Run } from '../program/run.ts';
+import type { Run } from '../../run.ts';
 import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
-import type { SecretGuard } from '../prompt/guard/secret-guard.ts';
-import { type NamedModel, parseModel, settingsOf } from '../service/named-model.ts';
-import { openService } from '../service/service.ts';
-import {
-  readRequestSettings,
-  readStored,
-  type SettingsContext,
-} from '../service/settings-access.ts';
+import type { SecretGuard } from '../prompt/secret-guard.ts';
+import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
+import { openService } from '../../ask/service.ts';
+import { readStored } from '../../settings/read-settings.ts';
 
 export interface ComparedModel extends NamedModel {
   readonly settings: ResolvedSettings;
@@ -23,7 +18,7 @@ export interface ComparedModel extends NamedModel {
 
 /** Options of `natter compare`. */
 export interface CompareOptions
-  extends GlobalOptions, PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
+  extends PromptOptions, ConversationOptions, CheckOptions, SelectOptions {
   /** Comma-separated lists. */
   readonly models?: readonly string[];
   readonly diff?: boolean;
@@ -31,7 +26,6 @@ export interface CompareOptions
   readonly plain?: boolean;
   readonly json?: boolean;
   readonly jsonl?: boolean;
-  readonly dryRun?: boolean;
 }
 
 export interface Comparison extends Run<CompareOptions> {
@@ -61,7 +55,7 @@ export function parseModels(
   return names.map((name, index) => {
     const repeats = names.slice(0, index).filter((other) => other === name).length;
     const label = repeats === 0 ? name : `${name} (${repeats + 1})`;
-    return { label, ...parseModel(name, { profiles, kind: 'usage' }) };
+    return { ...parseModel(name, profiles, 'usage'), label };
   });
 }
 
@@ -71,12 +65,10 @@ export function parseModels(
  * @throws Failure for fewer than two models, an invalid value or an unreadable file
  */
 export function readComparedModels(
-  context: SettingsContext,
-  notices: Notices,
-  options: CompareOptions,
+  { context, options }: Run<CompareOptions>,
   usual: readonly NamedModel[],
 ): readonly ComparedModel[] {
-  const stored = options.sandbox === true ? undefined : readStored(context, notices);
+  const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
   const profiles = stored && knownProfiles(stored);
   const models = options.models === undefined ? usual : parseModels(options.models, profiles);
   return models.map((named) => {
@@ -84,14 +76,10 @@ export function readComparedModels(
   });
 }
 
-async function listModels(
-  { context, presentation, options }: Run<CompareOptions>,
-  settings: ResolvedSettings,
-): Promise<readonly string[]> {
-  const source = { command: 'compare' };
-  const service = await openService(context, presentation, options, settings, source);
+async function listModels(run: Run<CompareOptions>): Promise<readonly string[]> {
+  const service = await openService(run, { command: 'compare' });
   try {
-    const records = await service.client.listModels({ signal: context.signal });
+    const records = await service.client.listModels({ signal: run.context.signal });
     return records.map(({ id }) => id);
   } finally {
     await service.close();
@@ -104,14 +92,12 @@ async function listModels(
  * @throws Failure `usage` if the service lists no other model
  */
 export async function defaultModels(run: Run<CompareOptions>): Promise<readonly NamedModel[]> {
-  const { context, options } = run;
-  const settings = readRequestSettings(context, silentNotices, options);
-  const { model } = settings.values;
+  const { model } = run.settings.values;
   const published = catalogue.map(({ id }) => id);
   const named = (id: string) => ({ label: id, profile: undefined, model: id });
   if (model === 'auto') return published.map(named);
   const known = published.includes(model) ? published : undefined;
-  const listed = known ?? (options.dryRun === true ? [] : await listModels(run, settings));
+  const listed = known ?? (run.options.dryRun === true ? [] : await listModels(run));
   const other = listed.find((id) => id !== model);
   if (other !== undefined) return [model, other].map(named);
   throw new Failure('usage', `there is no second model to compare ${model} with`, {

@@ -7,7 +7,7 @@ import { figuresText } from '../../output/answer-figures.ts';
 import { count } from '../../output/figures.ts';
 import { truncationFailure, truncationWarning } from '../../output/truncated-prompt.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { maskMessage } from '../program/secrets.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
 import type { Comparison } from './models.ts';
 
 interface FinishedComparison extends Comparison {

@@ -6,15 +6,16 @@ import { Failure } from '../../failure.ts';
 import { chooseAnswerFormat, type AnswerFormat } from '../../output/answer-format.ts';
 import type { ComparedAnswer, ComparisonView } from '../../output/comparison/comparison-view.ts';
 import type { Notices } from '../../output/notices.ts';
+import { dryRunDocument } from '../prompt/dry-run.ts';
 import { printJson } from '../print/print-data.ts';
 import { openWindowStatus } from '../print/window-status.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
+import { startRun } from '../../settings/read-settings.ts';
 import { withRequestHint } from '../program/report.ts';
-import { startRun } from '../program/run.ts';
-import { openSecretGuard } from '../prompt/guard/secret-guard.ts';
+import { openSecretGuard } from '../prompt/secret-guard.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import type { UsageSource } from '../../usage/budget.ts';
-import { openService, type Service } from '../service/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 import { openComparisonJournal, type ComparisonJournal } from './journal.ts';
 import {
   type CompareOptions,
@@ -32,20 +33,16 @@ interface Services {
 }
 
 /** Opens one service per profile. @throws Failure */
-async function openServices(
-  { context, options, presentation, models }: Comparison,
-  source: UsageSource,
-): Promise<Services> {
+async function openServices(comparison: Comparison, source: UsageSource): Promise<Services> {
   const services = new Map<string | undefined, Service>();
   const close = async () => {
     for (const service of services.values()) await service.close();
   };
   try {
-    for (const { profile, settings } of models) {
+    for (const { profile, settings } of comparison.models) {
       if (services.has(profile)) continue;
-      const service = await openService(context, presentation, options, settings, source, {
-        network: undiciNetwork,
-      });
+      const use = { network: undiciNetwork };
+      const service = await openService({ ...comparison, settings }, source, use);
       services.set(profile, service);
     }
   } catch (error) {
@@ -148,7 +145,7 @@ async function recordAnswers(
   if (!showsColumns(comparison)) notices.release();
   const withHeldNotices = { ...comparison, presentation: { ...presentation, notices } };
   try {
-    const journal = await openComparisonJournal(withHeldNotices, notices);
+    const journal = await openComparisonJournal(withHeldNotices);
     onOpened(journal);
     try {
       return await showAnswers(withHeldNotices, services, journal);
@@ -162,14 +159,13 @@ async function recordAnswers(
 
 /** Prints `{requests: [{asked, …}]}`: the label of each model, and the fields of a dry run of `natter chat`. */
 async function printRequests(comparison: Comparison): Promise<void> {
-  const { context, options, models, presentation } = comparison;
-  const { dryRunDocument } = await import('../prompt/dry-run.ts');
-  const journal = await openComparisonJournal(comparison, presentation.notices);
+  const { context, options, models } = comparison;
+  const journal = await openComparisonJournal(comparison);
   try {
     const requests: object[] = [];
     for (const { label, settings } of models) {
       const planned = planRequest(settings, journal.messages(settings), options.stream);
-      const document = await dryRunDocument(context, options, settings, planned);
+      const document = dryRunDocument({ ...comparison, settings }, planned);
       requests.push({ asked: label, ...document });
     }
     await printJson(context, { requests });
@@ -198,13 +194,11 @@ export async function compare(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseDiffInJson(options, format);
   const usual = options.models === undefined ? await defaultModels(run) : [];
-  const withoutSystem = readComparedModels(context, notices, options, usual);
-  const guards = withoutSystem.map(({ settings }) => openSecretGuard(context, options, settings));
-  const guard = (await Promise.all(guards)).find((opened) => opened !== undefined);
-  const read = await readPrompt(context, notices, words, options, {
-    command: 'natter compare',
-    guard,
-  });
+  const withoutSystem = readComparedModels(run, usual);
+  const guard = withoutSystem
+    .map(({ settings }) => openSecretGuard({ ...run, settings }))
+    .find((opened) => opened !== undefined);
+  const read = await readPrompt(run, words, guard, 'natter compare');
   const check = await openCheck(notices, options);
   const prompt = check?.prompt(read.prompt) ?? read.prompt;
   const models = withoutSystem.map((model) => {

@@ -9,7 +9,7 @@ import { columnWidth } from '../../terminal/text/columns.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { terminalTraits } from '../../terminal/device/traits.ts';
 import { answerStyle, createTextOutput, lookOf } from '../print/answer-output.ts';
-import { cleanLine } from '../program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import type { Comparison } from './models.ts';
 
 /** Two columns of this width fit into 80 columns of a terminal. */

@@ -1,9 +1,11 @@
 import { Argument, Command } from 'commander';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 import { hideServiceOptions, setExamples } from '../program/help-details.ts';
-import type { Shell } from './scripts.ts';
 
-const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];
+/** The shells with completion and with keys (`natter shell-init`). */
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export type Shell = (typeof shells)[number];
 
 export function buildCompletion(context: Context): Command {
   const command = new Command('completion')
@@ -19,7 +21,7 @@ export function buildCompletion(context: Context): Command {
     'natter completion powershell | Out-String | Invoke-Expression',
   ]);
   return command.action(async (shell: Shell) => {
-    const { completionScript } = await import('./scripts.ts');
-    await context.streams.stdout.write(completionScript(shell));
+    const { completionScripts } = await import('./scripts.ts');
+    await context.streams.stdout.write(completionScripts[shell]);
   });
 }

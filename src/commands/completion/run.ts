@@ -1,15 +1,13 @@
 import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { type Candidate, childNamed, files } from './tree.ts';
+import type { CompletedArgument, CompletedCommand, CompletedOption, Context } from '../../run.ts';
 import {
-  type Candidate,
-  childNamed,
-  type CompletedArgument,
-  type CompletedCommand,
-  type CompletedOption,
-  files,
-} from './tree.ts';
-import { candidatesFor, commandCandidates, type CompletionRequest } from './values.ts';
-import type { Context } from '../program/context.ts';
+  candidatesFor,
+  type CompletionRequest,
+  rowCandidates,
+  variableCandidates,
+} from './values.ts';
 
 /** The state after a word of the line. */
 interface Walk {
@@ -92,7 +90,6 @@ async function optionCandidates(context: FolderFacts, walk: Walk): Promise<reado
   }));
   const [promptFile] = walk.operands;
   if (walk.command.name !== 'run' || promptFile === undefined) return named;
-  const { variableCandidates } = await import('./prompt-files.ts');
   return [...(await variableCandidates(context, promptFile)), ...named];
 }
 
@@ -102,7 +99,6 @@ async function variableValues(
   { operands: [promptFile = ''] }: Walk,
   variable: string,
 ): Promise<readonly Candidate[]> {
-  const { variableCandidates } = await import('./prompt-files.ts');
   const start = `${variable}=`;
   return (await variableCandidates(context, promptFile))
     .filter(({ value }) => value.startsWith(start) && value !== start)
@@ -157,7 +153,7 @@ async function candidatesAt(
   const request = { context, command, above, typed: current, before: operands };
   const found = await candidatesFor(request, argument?.name, argument?.choices);
   const commands = operands.length === 0 && !ended ? command.commands : [];
-  return [...commandCandidates(commands), ...found];
+  return [...rowCandidates(commands), ...found];
 }
 
 /** Titles are from prompts and ids from files: the shell must get them as plain text. */

@@ -1,3 +1,5 @@
+import type { Shell } from './command.ts';
+
 // Works in bash 3.2, the version of macOS. Bash splits words at = and :, so they are joined for natter, and the part
 // before the last = or : is removed from the candidates. A list after two tabs (63) is only shown, never inserted, so it
 // has descriptions.
@@ -111,11 +113,5 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
 # natter completion for PowerShell: end
 `;
 
-export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
-
-const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
-
-/** The completion script of a shell, in plain ASCII, so that the shell's encoding does not matter. */
-export function completionScript(shell: Shell): string {
-  return scripts[shell];
-}
+/** The completion script of each shell, in plain ASCII, so that the shell's encoding does not matter. */
+export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };

@@ -1,39 +1,8 @@
 // The command tree as plain data, as completion reads it.
 import type { Argument, Command, Option } from 'commander';
 import { serviceGroup } from '../program/global-options.ts';
+import type { CompletedArgument, CompletedCommand, CompletedOption } from '../../run.ts';
 import { takesParentOptions, takesServiceOptions } from '../program/help-details.ts';
-
-export interface CompletedOption {
-  /** With its dashes, as `--model`. */
-  readonly long?: string | undefined;
-  readonly short?: string | undefined;
-  readonly description: string;
-  /** Whether the word after it is its value; an optional value cannot start with a dash. */
-  readonly value: 'none' | 'optional' | 'required';
-  readonly choices?: readonly string[] | undefined;
-  /** Whether it is about reaching the service. */
-  readonly isServiceOption: boolean;
-}
-
-export interface CompletedArgument {
-  readonly name: string;
-  readonly isVariadic: boolean;
-  readonly choices?: readonly string[] | undefined;
-}
-
-export interface CompletedCommand {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly summary: string;
-  /** Without those of its parents. */
-  readonly options: readonly CompletedOption[];
-  readonly arguments: readonly CompletedArgument[];
-  readonly commands: readonly CompletedCommand[];
-  /** Whether it uses a service. */
-  readonly reachesService: boolean;
-  /** Whether it does not take the options of its parent. */
-  readonly hidesParentOptions: boolean;
-}
 
 function valueOf({ required, optional }: Option): CompletedOption['value'] {
   if (required) return 'required';

@@ -1,10 +1,31 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { catalogue } from '../../client/contract.ts';
-import { type Candidate, childNamed, type CompletedCommand, files } from './tree.ts';
-import type { LibrarySection } from '../../conversation/library/library.ts';
+import { listEntries } from '../../conversation/library/library.ts';
+import { summarize } from '../../conversation/library/read-conversation.ts';
+import { Failure } from '../../failure.ts';
+import {
+  findPrompt,
+  type FoundPrompt,
+  listPrompts,
+} from '../../prompt-files/library/find-prompt.ts';
+import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
+import type { SourceFile } from '../../prompt-files/place.ts';
+import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
+import { keyBindings } from '../../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
+import { colorNames, coloredParts } from '../../settings/own-colors.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
+import { topicRows } from '../help/topic-names.ts';
+import { dataFolder } from '../journal/open-conversation.ts';
+import { promptPlaces } from '../prompt/prompt-places.ts';
+import { roleNames } from '../../settings/role.ts';
+import { storedKinds } from '../config/stored-paths.ts';
+import { type Candidate, files, childNamed } from './tree.ts';
+import type { CompletedCommand } from '../../run.ts';
 
 export interface CompletionRequest {
   readonly context: FolderFacts;
@@ -22,8 +43,76 @@ type Source = (request: CompletionRequest) => readonly Candidate[] | Promise<rea
 const plain = (values: readonly string[]): readonly Candidate[] =>
   values.map((value) => ({ value, description: '' }));
 
-export const commandCandidates = (commands: readonly CompletedCommand[]): readonly Candidate[] =>
-  commands.map(({ name, summary }) => ({ value: name, description: summary }));
+/** Candidates from rows of a table. @param prefix of each value, such as `keys.` */
+export const rowCandidates = (
+  rows: readonly { readonly name: string; readonly summary: string }[],
+  prefix = '',
+): readonly Candidate[] =>
+  rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));
+
+/** Undefined for a prompt file that cannot be used: a shell shows no failures. */
+async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
+  const { directory } = promptPlaces(context);
+  const read = async (file: SourceFile) => readFileSync(file.path, 'utf8');
+  try {
+    return await loadPrompt(found, { directory, read });
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
+const special = /[$`;&|<>()!\\"']/;
+
+/** Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed. */
+const isHarmless = (name: string) => !special.test(name) && !name.startsWith('-');
+
+/** Each prompt file is read for its description. */
+const mostDescribed = 50;
+
+/**
+ * The names of prompt files with their descriptions. The shell completes paths too, if no name fits or a path is typed.
+ */
+const promptFiles: Source = async ({ context, typed, before, command }) => {
+  if (command.name === 'run' && before.length > 0) return [];
+  const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
+  const found = listPrompts(promptPlaces(context)).filter(
+    ({ name }) => name.startsWith(typed) && isHarmless(name),
+  );
+  const candidates: Candidate[] = [];
+  for (const [index, one] of found.entries()) {
+    const prompt = index < mostDescribed ? await load(context, one) : undefined;
+    candidates.push({ value: one.name, description: prompt?.front.description ?? '' });
+  }
+  return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
+};
+
+/** `--lang=`, or one candidate for each choice, so that a shell completes up to the choice. */
+function assignments({ name, description = '', choices, default: value }: Variable) {
+  const option = `--${name}=`;
+  if (choices === undefined) {
+    return [{ value: option, description: description || (value ?? 'variable') }];
+  }
+  return choices
+    .filter((choice) => !special.test(choice))
+    .map((choice) => ({ value: option + choice, description }));
+}
+
+/** The variables of a prompt file, as options. */
+export async function variableCandidates(
+  context: FolderFacts,
+  name: string,
+): Promise<readonly Candidate[]> {
+  try {
+    const prompt = await load(context, findPrompt(promptPlaces(context), name));
+    return prompt === undefined ? [] : variablesOf(prompt).flatMap(assignments);
+  } catch (error) {
+    // A prompt file that does not exist has no variables.
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
 
 function storedSettings({ context }: CompletionRequest) {
   return readStoredSettings(resolveFolders(context).config, context.platform).stored;
@@ -59,87 +148,53 @@ const modelList: Source = (request) => {
 
 const profiles: Source = (request) => plain(knownProfiles(storedSettings(request)));
 
-/** Loaded on demand, with the modules that read journals. */
-async function conversations(
-  { context, typed }: CompletionRequest,
-  section: LibrarySection,
-): Promise<readonly Candidate[]> {
-  const { conversationCandidates } = await import('./conversations.ts');
-  return conversationCandidates(context, typed, section);
-}
+/** Each conversation is read for its title. */
+const maxConversations = 30;
 
-const settingNames: readonly Candidate[] = settingKeys.map((key) => ({
-  value: definitions[key].name,
-  description: definitions[key].summary,
-}));
-
-/** Loaded on demand, with the keys of conversations. */
-async function keyActions(): Promise<readonly Candidate[]> {
-  const { keyBindings } = await import('../../repl/composer/keys/key-bindings.ts');
-  return keyBindings.map(({ action, summary }) => ({
-    value: `keys.${action}`,
-    description: summary,
+/** The conversations whose ids start with the typed text, newest first, after `latest`. */
+const conversations: Source = ({ context, typed, command }) => {
+  const section = command.name === 'undelete' ? 'trash' : 'conversations';
+  const entries = listEntries(dataFolder(context), section).filter(({ id }) =>
+    id.startsWith(typed),
+  );
+  if (entries.length === 0) return [];
+  const found = entries.slice(0, maxConversations).map(({ id, path: file }) => ({
+    value: id,
+    description: summarize(file).title,
   }));
-}
-
-/** Loaded on demand, with the check of colours. */
-const ownColors = () => import('../../settings/own-colors.ts');
-
-/** Of `config paths`, loaded on demand, else of settings. */
-const names: Source = async ({ command, typed }) => {
-  if (command.name !== 'paths') {
-    if (typed.startsWith('colors.')) {
-      return (await ownColors()).coloredParts.map(({ name, summary }) => ({
-        value: `colors.${name}`,
-        description: summary,
-      }));
-    }
-    return typed.startsWith('keys.') ? keyActions() : settingNames;
-  }
-  const { storedKinds } = await import('../service/stored-paths.ts');
-  return storedKinds.map(({ name, summary }) => ({ value: name, description: summary }));
+  return [{ value: 'latest', description: 'most recent conversation' }, ...found];
 };
 
-/** Loaded on demand, with the modules that read files. */
-const roles: Source = async ({ context }) => {
-  const { roleNames } = await import('../service/role.ts');
-  return plain(roleNames(context));
+/** Of `config paths`, else of settings. */
+const names: Source = ({ command, typed }) => {
+  if (command.name === 'paths') return rowCandidates(storedKinds);
+  if (typed.startsWith('colors.')) return rowCandidates(coloredParts, 'colors.');
+  if (!typed.startsWith('keys.')) return rowCandidates(settingKeys.map((key) => definitions[key]));
+  const actions = keyBindings.map(({ action, summary }) => ({ name: action, summary }));
+  return rowCandidates(actions, 'keys.');
 };
 
-const settingValue: Source = async (request) => {
-  const key = settingKeys.find((candidate) => definitions[candidate].name === request.before[0]);
+const settingValue: Source = (request) => {
+  const [setting = ''] = request.before;
+  const key = settingKeys.find((candidate) => definitions[candidate].name === setting);
   if (key === 'model') return models(request);
   if (key === 'fallback') return modelList(request);
-  if (key === 'role') return roles(request);
+  if (key === 'role') return plain(roleNames(request.context));
   if (key === undefined) {
-    const isColor = request.before[0]?.startsWith('colors.') === true;
-    return isColor ? plain(['default', ...(await ownColors()).colorNames]) : [];
+    return setting.startsWith('colors.') ? plain(['default', ...colorNames]) : [];
   }
   const { name, words = [] } = definitions[key].type;
   return plain(name === 'true or false' ? ['true', 'false'] : words);
 };
 
-const helpWords: Source = async ({ command, above, before }) => {
+const helpWords: Source = ({ command, above, before }) => {
   let group = above[0] ?? command;
   for (const word of before) {
     const child = childNamed(group, word);
     if (child === undefined) return [];
     group = child;
   }
-  const named = commandCandidates(group.commands);
-  if (before.length > 0) return named;
-  const { topicRows } = await import('../help/topic-names.ts');
-  return [
-    ...named,
-    ...topicRows.map(({ name, summary }) => ({ value: name, description: summary })),
-  ];
-};
-
-/** Loaded on demand, with the modules that read prompt files. */
-const promptFiles: Source = async ({ context, typed, before, command }) => {
-  if (command.name === 'run' && before.length > 0) return [];
-  const { promptFileCandidates } = await import('./prompt-files.ts');
-  return promptFileCandidates(context, typed);
+  return rowCandidates([...group.commands, ...(before.length > 0 ? [] : topicRows)]);
 };
 
 /** By the name of the option or argument; others have no candidates. */
@@ -147,37 +202,28 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
   ['--fallback', modelList],
-  ['--role', roles],
+  ['--role', ({ context }) => plain(roleNames(context))],
   ['--profile', profiles],
   ['--upstream-profile', profiles],
-  ['--resume', (request) => conversations(request, 'conversations')],
+  ['--resume', conversations],
   ['--stdin-encoding', () => plain(['utf-8', 'utf-16le', 'latin1', 'windows-1252', 'shift_jis'])],
   ['--every', () => plain(['200l', '30s', '64kb', '200l,30s'])],
-  ['--file', () => [files]],
-  ['--output', () => [files]],
-  ['--schema', () => [files]],
   ['--since', () => plain(['today', '7d', '4w', '30d'])],
-  ['--results', () => [files]],
-  ['--scenario', () => [files]],
-  ['file', () => [files]],
-  ['files', () => [files]],
-  ['results', () => [files]],
-  ['--record', () => [files]],
-  ['--replay', () => [files]],
   ['--speed', () => plain(['1', '10', 'max'])],
   ['model', models],
   ['profile', profiles],
-  ['conversation', (request) => conversations(request, 'conversations')],
-  [
-    'conversations',
-    (request) =>
-      conversations(request, request.command.name === 'undelete' ? 'trash' : 'conversations'),
-  ],
+  ['conversation', conversations],
+  ['conversations', conversations],
   ['prompt-file', promptFiles],
   ['name', names],
   ['value', settingValue],
   ['words', helpWords],
 ]);
+
+/** Options and arguments that take the path of a file. */
+const fileNames: ReadonlySet<string> = new Set(
+  '--file --output --record --replay --results --scenario --schema file files results'.split(' '),
+);
 
 /**
  * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name,
@@ -186,11 +232,12 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
  */
 export async function candidatesFor(
   request: CompletionRequest,
-  name: string | undefined,
-  choices: readonly string[] | undefined,
+  name = '',
+  choices?: readonly string[],
 ): Promise<readonly Candidate[]> {
   if (choices !== undefined) return plain(choices);
-  const source = sources.get(name ?? '');
+  if (fileNames.has(name)) return [files];
+  const source = sources.get(name);
   if (source !== undefined) return source(request);
   const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
   return key === undefined ? [] : plain(definitions[key].type.words ?? []);

@@ -1,26 +1,118 @@
-import { type Environment, isSet } from '../../environment.ts';
+import { catalogue } from '../../client/contract.ts';
+import { rephrase } from '../../client/failure/request-failure.ts';
+import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import { nearlyNamed } from '../../near-name.ts';
+import {
+  keyLabel,
+  parseOwnKeys,
+  storedKeys,
+  withOwnKeys,
+} from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { chooseProfile } from '../../settings/profile-name.ts';
+import type { FolderFacts } from '../../settings/folders.ts';
+import { priceTable } from '../../settings/prices.ts';
+import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
-import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
-import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { truncateToWidth } from '../../terminal/text/width.ts';
-import { present } from '../print/presentation.ts';
-import { printJson, printSettings, printTable } from '../print/print-data.ts';
-import type { Action } from '../program/context.ts';
-import type { GlobalOptions, JsonOptions } from '../program/global-options.ts';
-import { changeStored, readSettings, readStored } from '../service/settings-access.ts';
-import { findStoredPath, storedPaths } from '../service/stored-paths.ts';
-import { valueProblem } from './value-problem.ts';
-import { rephrase } from '../../client/failure/request-failure.ts';
-import { nearlyNamed } from '../../near-name.ts';
-import { keyLabel } from '../../repl/composer/keys/key-bindings.ts';
-import { parseOwnKeys, storedKeys, withOwnKeys } from '../../repl/composer/keys/key-bindings.ts';
+import { getStoredSetting } from '../../settings/profiles.ts';
+import { resolveSettings } from '../../settings/resolve.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
+import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
+import type { StoredSettings } from '../../settings/stored-settings.ts';
+import { luminance, terminalColors } from '../../terminal/device/terminal-colors.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
+import { readWindows } from '../../settings/model-windows.ts';
+import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
+import { printJson, printSettings, printTable } from '../print/print-data.ts';
+import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
+import { findStoredPath, storedPaths } from './stored-paths.ts';
+
+const published = catalogue.map(({ id }) => id);
+
+function baseUrlOf(
+  environment: Environment,
+  stored: StoredSettings,
+  profile: string,
+): string | undefined {
+  if (isSet(environment, 'NATTER_BASE_URL')) return environment['NATTER_BASE_URL'];
+  const baseUrl = getStoredSetting(stored, profile, 'base-url');
+  return typeof baseUrl === 'string' ? baseUrl : undefined;
+}
+
+/**
+ * Why a model may not exist, from the models that the service of the profile reported in earlier runs. If there are
+ * none, only names close to a published model are a problem.
+ */
+function modelProblem(
+  context: FolderFacts,
+  stored: StoredSettings,
+  profile: string,
+  model: string,
+): string | undefined {
+  const baseUrl = baseUrlOf(context.environment, stored, profile);
+  const reported = [...readWindows(context, baseUrl).keys()];
+  const known = reported.length === 0 ? published : reported;
+  if (model === 'auto' || known.includes(model)) return undefined;
+  const near = nearlyNamed(model, known);
+  if (near !== undefined) return `${model} is not a known model; did you mean ${near}?`;
+  if (reported.length === 0) return undefined;
+  return `${model} is not a known model of the service; natter models list shows its models`;
+}
+
+/** Why a budget in money does not work yet: the current model has no price in its currency. */
+function budgetProblem(
+  { environment }: FolderFacts,
+  stored: StoredSettings,
+  profile: string,
+  budget: string,
+): string | undefined {
+  const currency = /\d\s*([a-z]{3})\s*\//i.exec(budget)?.[1]?.toUpperCase();
+  if (currency === undefined) return undefined;
+  const flags = { profile };
+  const { values, prices } = resolveSettings({ flags, environment, stored });
+  const { model } = values;
+  if (model === 'auto' || priceTable(prices).get(model)?.currency === currency) return undefined;
+  const option =
+    profile === (stored.settings.profile ?? defaultProfile) ? '' : ` --profile ${profile}`;
+  return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
+}
+
+/** The background on which a colour has less than this contrast with white or black (WCAG 2). */
+function unsuitableBackground(hex: string, least: number): 'light' | 'dark' | undefined {
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map(
+    (at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255,
+  );
+  const own = luminance(red, green, blue) + 0.05;
+  if (1.05 / own < least) return 'light';
+  return own / 0.05 < least ? 'dark' : undefined;
+}
+
+/** Where the background is not known, only a colour that is nearly invisible on one is a problem. */
+function colorProblem({ environment }: FolderFacts, value: string): string | undefined {
+  const hex = /#([\da-f]{6})/.exec(value)?.[1];
+  if (hex === undefined) return undefined;
+  const { background } = terminalColors(environment);
+  const shade = unsuitableBackground(hex, background === undefined ? 2 : 3);
+  return shade === undefined || (background ?? shade) !== shade
+    ? undefined
+    : `#${hex} is hard to read on a ${shade} background`;
+}
+
+/** What a new value of a setting needs; undefined if it can be used. */
+export function valueProblem(
+  context: FolderFacts,
+  stored: StoredSettings,
+  profile: string,
+  name: string,
+  value: string,
+): string | undefined {
+  if (name.startsWith('colors.')) return colorProblem(context, value);
+  if (name === 'model') return modelProblem(context, stored, profile, value);
+  return name === 'budget' ? budgetProblem(context, stored, profile, value) : undefined;
+}
 
 /** Names of other clients for settings. */
 const foreignNames: ReadonlyMap<string, string> = new Map([

@@ -1,35 +1,9 @@
 import { Argument, Command, Option } from 'commander';
-import type { Context, Action } from '../program/context.ts';
-import { setExamples } from '../program/help-details.ts';
-import type { JsonOptions } from '../program/global-options.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
-import type { ListConversationsOptions } from './run.ts';
-import type { SearchOptions } from './search-run.ts';
-import type { ExportOptions, ShowOptions } from './text-run.ts';
 
-export interface RunConversations {
-  readonly list: Action<ListConversationsOptions>;
-  readonly show: Action<ShowOptions, [name: string]>;
-  readonly search: Action<SearchOptions, [patterns: readonly string[]]>;
-  readonly export: Action<ExportOptions, [name: string]>;
-  readonly rename: Action<JsonOptions, [name: string, title: string]>;
-  readonly delete: Action<JsonOptions, [names: readonly string[]]>;
-  readonly undelete: Action<JsonOptions, [names: readonly string[]]>;
-}
-
-const loadRun = () => import('./run.ts');
-const loadText = () => import('./text-run.ts');
-
-const runConversations: RunConversations = {
-  list: async (...words) => (await loadRun()).listConversations(...words),
-  rename: async (...words) => (await loadRun()).renameConversation(...words),
-  delete: async (...words) => (await loadRun()).deleteConversations(...words),
-  undelete: async (...words) => (await loadRun()).undeleteConversations(...words),
-  show: async (...words) => (await loadText()).showConversation(...words),
-  export: async (...words) => (await loadText()).exportConversation(...words),
-  search: async (...words) => (await import('./search-run.ts')).searchConversations(...words),
-};
-
+const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
@@ -54,7 +28,7 @@ function foreignHint([word = '', ...rest]: readonly string[]): string | undefine
   return name && ['natter conversations', name, ...(isPlain ? rest : ['…'])].join(' ');
 }
 
-function buildList(context: Context, run: RunConversations): Command {
+function buildList(context: Context): Command {
   const list = new Command('list')
     .summary('list conversations, most recent first')
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
@@ -63,10 +37,10 @@ function buildList(context: Context, run: RunConversations): Command {
     .option('--json', 'print JSON')
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  list.action(() => {
+  list.action(async () => {
     const showHint = (word: string) => `to show a conversation: natter conversations show ${word}`;
     refuseWords(list, showHint, foreignHint);
-    return run.list(context, list.optsWithGlobals());
+    return (await load()).listConversations(context, list.optsWithGlobals());
   });
   return setExamples(list, [
     'natter conversations list',
@@ -74,18 +48,18 @@ function buildList(context: Context, run: RunConversations): Command {
   ]);
 }
 
-function buildShow(context: Context, run: RunConversations): Command {
+function buildShow(context: Context): Command {
   const show = new Command('show')
     .addArgument(conversation())
     .summary('print a conversation')
     .description('Prints a conversation; piped output is Markdown.')
     .addOption(siblings())
     .option('--json', 'print JSON');
-  show.action((name: string) => run.show(context, show.optsWithGlobals(), name));
+  setAction(show, context, async () => (await load()).showConversation);
   return setExamples(show, ['natter conversations show latest']);
 }
 
-function buildSearch(context: Context, run: RunConversations): Command {
+function buildSearch(context: Context): Command {
   const search = new Command('search')
     .argument('<pattern...>', 'words or quoted phrases to find; case is ignored')
     .summary('search all conversations')
@@ -96,7 +70,7 @@ function buildSearch(context: Context, run: RunConversations): Command {
     .option('--case-sensitive', 'match case')
     .option('-C, --context <lines>', 'lines to show around a hit, default 1', '1')
     .option('--json', 'print each matching turn as a JSON line');
-  search.action((patterns: string[]) => run.search(context, search.optsWithGlobals(), patterns));
+  setAction(search, context, async () => (await load()).searchConversations);
   return setExamples(search, [
     'natter conversations search sky blue',
     'natter conversations search "rate limit"',
@@ -115,7 +89,7 @@ function formatOption(): Option {
   return option.argParser(parse);
 }
 
-function buildExport(context: Context, run: RunConversations): Command {
+function buildExport(context: Context): Command {
   const command = new Command('export')
     .addArgument(conversation())
     .summary('export a conversation as Markdown, JSON or HTML')
@@ -124,47 +98,42 @@ function buildExport(context: Context, run: RunConversations): Command {
     .addOption(formatOption())
     .addOption(siblings())
     .option('--force', 'replace an existing file');
-  command.action((name: string) => run.export(context, command.optsWithGlobals(), name));
+  setAction(command, context, async () => (await load()).exportConversation);
   return setExamples(command, [
     'natter conversations export latest -o sky.html',
     'natter conversations export latest --format json | jq .turns',
   ]);
 }
 
-function buildChanges(context: Context, run: RunConversations): readonly Command[] {
+function buildChanges(context: Context): readonly Command[] {
   const rename = new Command('rename')
     .addArgument(conversation())
     .argument('<title>', 'the new title')
     .summary('change the title')
     .description('Changes the title of a conversation.');
-  rename.action((name: string, title: string) =>
-    run.rename(context, rename.optsWithGlobals(), name, title),
-  );
+  setAction(rename, context, async () => (await load()).renameConversation);
   const remove = new Command('delete')
     .argument('<conversations...>', 'ids or their prefixes, titles, or latest')
     .summary('move conversations to the trash')
     .description('Moves conversations to the trash. Nothing in the trash expires.');
-  remove.action((names: string[]) => run.delete(context, remove.optsWithGlobals(), names));
+  setAction(remove, context, async () => (await load()).deleteConversations);
   const undelete = new Command('undelete')
     .argument('[conversations...]', 'ids, titles or latest (default: all)')
     .summary('restore conversations from the trash')
     .description('Restores conversations from the trash; without arguments, all of them.');
-  undelete.action((names: string[]) => run.undelete(context, undelete.optsWithGlobals(), names));
+  setAction(undelete, context, async () => (await load()).undeleteConversations);
   setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
   setExamples(remove, ['natter conversations delete latest']);
   setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
   return [rename, remove, undelete];
 }
 
-export function buildConversations(
-  context: Context,
-  run: RunConversations = runConversations,
-): Command {
+export function buildConversations(context: Context): Command {
   const command = new Command('conversations')
     .description('Lists, shows, searches, exports, renames and deletes conversations.')
-    .addCommand(buildList(context, run), { isDefault: true });
-  const others = [buildShow, buildSearch, buildExport].map((build) => build(context, run));
-  for (const child of [...others, ...buildChanges(context, run)]) command.addCommand(child);
+    .addCommand(buildList(context), { isDefault: true });
+  const others = [buildShow, buildSearch, buildExport].map((build) => build(context));
+  for (const child of [...others, ...buildChanges(context)]) command.addCommand(child);
   return setExamples(command, [
     'natter conversations list',
     'natter conversations search "rate limit"',

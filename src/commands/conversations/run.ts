@@ -1,5 +1,10 @@
-import { findConversation } from '../../conversation/library/find-conversation.ts';
+import type { Presentation } from '../../run.ts';
+import { writeFile } from 'node:fs/promises';
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
+import { exportJson, exportMarkdown } from '../../conversation/export/export.ts';
+import { exportAs, formatOfName, type ExportFormat } from '../../conversation/export/format.ts';
 import {
+  findConversation,
   deleteConversation,
   listEntries,
   renameConversation as changeTitle,
@@ -11,15 +16,36 @@ import {
   summarize,
   type ConversationSummary,
 } from '../../conversation/library/read-conversation.ts';
+import {
+  compilePattern,
+  compileTerms,
+  occursIn,
+  searchConversation,
+  type FoundTurn,
+  type SearchPatterns,
+} from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
-import { count, timeAgo } from '../../output/figures.ts';
+import { count, timeAgo, countOf } from '../../output/figures.ts';
+import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
+import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
+import { createProgress } from '../../output/progress.ts';
 import type { Column } from '../../output/table.ts';
-import { dataFolder } from '../journal/library-access.ts';
-import { present } from '../print/presentation.ts';
+import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
+import { escapeJson } from '../../terminal/safety/escape-json.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { dataFolder, readConversation } from '../journal/open-conversation.ts';
+import { printMarkdown } from '../print/answer-output.ts';
+import {
+  present,
+  type Context,
+  type JsonOptions,
+  type GlobalOptions,
+  type Action,
+} from '../../run.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import type { Action } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
+import { storedLook } from '../print/stored-look.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;
@@ -164,3 +190,233 @@ export const undeleteConversations: RunOnNames = async (context, options, names)
     notices.notice(`restored ${text}`);
   }
 };
+
+export interface ShowOptions extends JsonOptions {
+  readonly siblings?: boolean;
+}
+
+export interface ExportOptions extends GlobalOptions {
+  readonly output?: string;
+  readonly format?: ExportFormat;
+  readonly siblings?: boolean;
+  readonly force?: boolean;
+}
+
+/** Minimum UTF-16 units of one write. A large conversation is never a single string. */
+const minWriteLength = 1 << 16;
+
+/** Joins pieces of text, each transformed by `transform`, to chunks worth a write. */
+function* grouped(
+  pieces: Iterable<string>,
+  transform: (text: string) => string = (text) => text,
+): Generator<string, void> {
+  let group: string[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    const text = transform(piece);
+    group.push(text);
+    size += text.length;
+    if (size < minWriteLength) continue;
+    yield group.join('');
+    [group, size] = [[], 0];
+  }
+  yield group.join('');
+}
+
+export const showConversation: Action<ShowOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
+  const presentation = await present(context, options);
+  const conversation = readConversation(context, presentation.notices, name);
+  const versions = { siblings: options.siblings === true };
+  if (options.json === true) {
+    const pieces = grouped(exportJson(conversation, versions), escapeJson);
+    for (const text of pieces) await context.streams.stdout.write(text);
+    return;
+  }
+  const look = await storedLook(context, presentation, options);
+  await printMarkdown(context, presentation, exportMarkdown(conversation, versions), look);
+};
+
+function formatOf({ format, output }: ExportOptions): ExportFormat {
+  if (format !== undefined || output === undefined) return format ?? 'markdown';
+  const named = formatOfName(output);
+  if (named !== undefined) return named;
+  throw new Failure('usage', `cannot infer the format from the name ${output}`, {
+    hint: 'use the extension .md, .json or .html, or add --format',
+  });
+}
+
+async function writeExport(
+  path: string,
+  text: Iterable<string>,
+  force: boolean,
+  platform: NodeJS.Platform,
+): Promise<void> {
+  refuseReservedName(path, platform);
+  try {
+    await writeFile(path, text, { flag: force ? 'w' : 'wx', mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') {
+      throw new Failure('usage', `${path} already exists`, {
+        hint: 'use a different name, or --force to replace it',
+      });
+    }
+    throw storageFailure('write', path, error);
+  }
+}
+
+export const exportConversation: Action<ExportOptions, [name: string]> = async (
+  context,
+  options,
+  name,
+) => {
+  const { notices } = await present(context, options);
+  const format = formatOf(options);
+  const conversation = readConversation(context, notices, name);
+  const pieces = await exportAs(conversation, format, { siblings: options.siblings === true });
+  const { output } = options;
+  if (output === undefined || output === '-') {
+    const { stdout } = context.streams;
+    const clean = stdout.isTerminal ? sanitize : (text: string) => text;
+    for (const text of grouped(pieces, clean)) await stdout.write(text);
+    return;
+  }
+  await writeExport(output, grouped(pieces), options.force === true, context.platform);
+  notices.notice(`wrote ${output}`);
+};
+
+export interface SearchOptions extends JsonOptions {
+  readonly regexp?: boolean;
+  readonly caseSensitive?: boolean;
+  /** Number of lines, unparsed. */
+  readonly context: string;
+}
+
+/** Maximum milliseconds without handling signals and other events. */
+const maxTurnTime = 40;
+
+function contextLines(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
+}
+
+interface Search {
+  readonly context: Context;
+  readonly presentation: Presentation;
+  readonly options: SearchOptions;
+  readonly patterns: SearchPatterns;
+}
+
+/** One turn as JSON, as lines on a terminal, or as rows in a pipe. */
+function foundText(
+  { context, presentation, options }: Search,
+  id: string,
+  found: FoundTurn,
+): string {
+  if (options.json === true) {
+    const { turn, role, hits, lines } = found;
+    return jsonLine({ conversation: id, turn, role, hits, lines });
+  }
+  return context.streams.stdout.isTerminal
+    ? foundTurnText(found, presentation.style)
+    : foundTurnRows(id, found);
+}
+
+async function printFound(search: Search, entry: LibraryEntry, lines: number): Promise<number> {
+  const { context, presentation, options, patterns } = search;
+  const { stdout } = context.streams;
+  let hits = 0;
+  const { each, any } = patterns;
+  if (each.length > 1 && !each.every((pattern) => occursIn(entry.path, pattern))) return 0;
+  for (const found of searchConversation(entry.path, any, lines)) {
+    if (hits === 0 && stdout.isTerminal && options.json !== true) {
+      const { style } = presentation;
+      const title = sanitizeLine(summarize(entry.path).title);
+      await stdout.write(`${style.bold(entry.id)}  ${title}\n`);
+    }
+    hits += found.hits;
+    await stdout.write(foundText(search, entry.id, found));
+  }
+  return hits;
+}
+
+async function searchAll(
+  search: Search,
+  entries: readonly LibraryEntry[],
+  lines: number,
+): Promise<{ hits: number; conversations: number }> {
+  const { context, presentation, options } = search;
+  const { stderr } = context.streams;
+  const { noticeStyle: style, unicode } = presentation;
+  const animated = presentation.animated && options.quiet !== true;
+  const label = 'searching';
+  const progress = createProgress({
+    stderr,
+    style,
+    clock: context.clock,
+    animated,
+    unicode,
+    label,
+  });
+  const total = entries.reduce((sum, { size }) => sum + size, 0);
+  let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
+  for (const entry of entries) {
+    try {
+      const found = await printFound(search, entry, lines);
+      hits += found;
+      if (found > 0) conversations += 1;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
+      presentation.notices.warning(error.message);
+    }
+    done += entry.size;
+    if (context.clock.monotonic() - turnStart < maxTurnTime) continue;
+    progress.show(done, total);
+    await nextEventLoopTurn();
+    context.signal.throwIfAborted();
+    turnStart = context.clock.monotonic();
+  }
+  progress.clear();
+  return { hits, conversations };
+}
+
+function compile(options: SearchOptions, texts: readonly string[]): SearchPatterns {
+  const caseSensitive = options.caseSensitive === true;
+  if (options.regexp !== true) return compileTerms(texts, caseSensitive);
+  const [text = '', ...others] = texts;
+  if (others.length > 0) {
+    throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
+  }
+  const any = compilePattern(text, { regularExpression: true, caseSensitive });
+  return { each: [any], any };
+}
+
+/**
+ * Runs `natter conversations search`: conversations that contain each of the texts.
+ * @throws Failure `not_found` if nothing matches
+ */
+export async function searchConversations(
+  context: Context,
+  options: SearchOptions,
+  texts: readonly string[],
+): Promise<void> {
+  const presentation = await present(context, options);
+  const patterns = compile(options, texts);
+  const lines = contextLines(options.context);
+  const entries = listEntries(dataFolder(context));
+  const search: Search = { context, presentation, options, patterns };
+  const { hits, conversations } = await searchAll(search, entries, lines);
+  if (hits === 0) {
+    const searched = countOf(entries.length, 'conversation');
+    const asked = texts.map((text) => `"${text}"`).join(' and ');
+    throw new Failure('not_found', `no match for ${asked} in ${searched}`, {
+      hint: 'the search is literal; use -E for a regular expression',
+    });
+  }
+  presentation.notices.notice(
+    `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
+  );
+}

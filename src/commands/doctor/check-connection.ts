@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isLoopbackName } from '../../address.ts';
 import { certificateFailure } from '../../client/failure/certificate-failure.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
-import { inspectCertificate, type TlsInspection } from '../../client/http/inspect-certificate.ts';
+
 import { createRoute, proxyFor, type Route } from '../../client/http/route.ts';
 import { isSet, type Environment } from '../../environment.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
@@ -11,6 +11,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { withHint } from '../program/report.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
+import { inspectCertificate, type TlsInspection } from './inspect-certificate.ts';
 
 const section = 'connection';
 const { ok, note, warning } = findingsOf(section);

@@ -5,10 +5,10 @@ import { parseBaseUrl } from '../../client/http/base-url.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 import { firstModels, modelToSet } from '../auth/check-service.ts';
 import { buildRequest } from '../../ask/plan-request.ts';
-import { openService } from '../service/service.ts';
+import { openService } from '../../ask/service.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 
 const section = 'service';
@@ -163,11 +163,10 @@ export async function* checkService(
   examination: Examination,
   settings: ResolvedSettings,
 ): AsyncGenerator<Finding> {
-  const { context, options, presentation } = examination;
   // The findings have what they would print.
-  const output = { ...presentation, notices: silentNotices };
-  const source = { command: 'doctor' };
-  const service = await openService(context, output, options, settings, source);
+  const presentation = { ...examination.presentation, notices: silentNotices };
+  const run = { ...examination, presentation, settings };
+  const service = await openService(run, { command: 'doctor' });
   try {
     yield* checkAnswers({ ...examination, settings, client: service.client, hasList: true });
   } finally {

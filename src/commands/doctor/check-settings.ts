@@ -17,8 +17,7 @@ import {
 } from '../../settings/resolved-settings.ts';
 import { listSettings } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { otherProfiles } from '../service/other-profiles.ts';
-import { readSettings, readStored } from '../service/settings-access.ts';
+import { otherProfiles, readSettings, readStored } from '../../settings/read-settings.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 
 const section = 'settings';

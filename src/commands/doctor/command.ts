@@ -1,21 +1,9 @@
 import { Command } from 'commander';
-import type { Action, Context } from '../program/context.ts';
-import { type JsonOptions, settingOption } from '../program/global-options.ts';
-import { setExamples } from '../program/help-details.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
+import { settingOption } from '../program/global-options.ts';
 
-export interface DoctorOptions extends JsonOptions {
-  readonly model?: string;
-  readonly offline?: boolean;
-}
-
-export type RunDoctor = Action<DoctorOptions>;
-
-const runDoctor: RunDoctor = async (context, options) => {
-  const { examine } = await import('./run.ts');
-  await examine(context, options);
-};
-
-export function buildDoctor(context: Context, run: RunDoctor = runDoctor): Command {
+export function buildDoctor(context: Context): Command {
   const doctor = new Command('doctor')
     .description(
       'Checks settings, files, connection, key, models and one answer, and prints what to do. It sends one prompt for an answer of at most 16 tokens, and asks again without streaming or without that limit if the service refuses the first. The page contains no keys and no user names, so that it can be part of a bug report.',
@@ -23,7 +11,7 @@ export function buildDoctor(context: Context, run: RunDoctor = runDoctor): Comma
     .addOption(settingOption('model', '-m'))
     .option('--offline', 'send nothing: skip connection and service')
     .option('--json', 'print JSON');
-  doctor.action(() => run(context, doctor.optsWithGlobals()));
+  setAction(doctor, context, async () => (await import('./run.ts')).examine);
   return setExamples(doctor, [
     'natter doctor',
     'natter doctor -m nextgen',

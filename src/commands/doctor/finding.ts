@@ -1,9 +1,12 @@
 import { Failure, type FailureKind } from '../../failure.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
+import type { Presentation, Context, JsonOptions } from '../../run.ts';
 import { givenAddress, withAddress } from '../program/hint-origin.ts';
 import { withHint } from '../program/report.ts';
-import type { DoctorOptions } from './command.ts';
+
+export interface DoctorOptions extends JsonOptions {
+  readonly model?: string;
+  readonly offline?: boolean;
+}
 
 /** What every check gets. */
 export interface Examination {

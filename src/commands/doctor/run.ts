@@ -7,23 +7,22 @@ import { namedProfile } from '../../settings/profile-name.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import { present } from '../print/presentation.ts';
+import { present, type Context } from '../../run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import { printJson } from '../print/print-data.ts';
-import type { Context } from '../program/context.ts';
 import { nameProfile } from '../program/hint-origin.ts';
-import { cleanLine } from '../program/secrets.ts';
-import { chooseRecording } from '../service/recording-choice.ts';
-import { readSettings } from '../service/settings-access.ts';
+import { chooseRecording } from '../../ask/recording-choice.ts';
+import { readSettings } from '../../settings/read-settings.ts';
 import { checkConnection } from './check-connection.ts';
 import { checkFiles } from './check-files.ts';
 import { checkService } from './check-service.ts';
 import { checkSettings } from './check-settings.ts';
-import type { DoctorOptions } from './command.ts';
 import {
   asFailure,
   failedFinding,
   findingsOf,
   sections,
+  type DoctorOptions,
   type Examination,
   type Finding,
   type Outcome,

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
 import { printHelp } from '../program/print-help.ts';
 import { childNamed } from '../completion/tree.ts';

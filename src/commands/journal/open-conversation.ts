@@ -1,31 +1,60 @@
+import type { Run } from '../../run.ts';
+import { promptMessages, changedParams, resumedChanges } from '../../ask/plan-request.ts';
 import type { Message } from '../../client/contract.ts';
-import {
-  conversationsFolder,
-  lockFile,
-  requireDataFolder,
-} from '../../conversation/library/conversation-folder.ts';
-import type { Journal } from '../../conversation/journal/journal.ts';
 import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
-import type { PromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Conversation, Role } from '../../conversation/tree.ts';
-import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import { resolveFolders } from '../../settings/folders.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { awaitHolder } from '../program/await-holder.ts';
-import { changedParams, resumedChanges } from '../service/changed-params.ts';
-import { promptMessages } from '../../ask/plan-request.ts';
-import type { Context } from '../program/context.ts';
-import { maskText } from '../program/secrets.ts';
-import type { ConversationOptions } from '../prompt/prompt-options.ts';
-import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
+import type { Journal } from '../../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
   resumeJournal,
 } from '../../conversation/journal/open-journal.ts';
-import { findConversation } from '../../conversation/library/find-conversation.ts';
-import { leafOf, messagesOf, modelOf, systemOf, textOf } from '../../conversation/tree.ts';
+import { type PromptRecord, createPromptRecord } from '../../conversation/journal/record-answer.ts';
+import {
+  requireDataFolder,
+  conversationsFolder,
+  lockFile,
+} from '../../conversation/library/conversation-folder.ts';
+import { findConversation } from '../../conversation/library/library.ts';
+import {
+  loadConversation,
+  lostLinesWarning,
+} from '../../conversation/library/read-conversation.ts';
+import {
+  type Conversation,
+  type Role,
+  leafOf,
+  messagesOf,
+  modelOf,
+  systemOf,
+  textOf,
+} from '../../conversation/tree.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
+import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { awaitHolder } from '../program/await-holder.ts';
+import type { Context } from '../../run.ts';
+import { maskText } from '../../secrets/secrets.ts';
+import type { ConversationOptions } from '../prompt/prompt-options.ts';
+
+/** @throws Failure `storage` if the home folder is unknown */
+export function dataFolder(facts: FolderFacts): string {
+  return requireDataFolder(resolveFolders(facts).data);
+}
+
+/** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
+export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
+  const { id, path } = findConversation(dataFolder(facts), name);
+  const { fold, lostLines, records } = loadConversation(path, id);
+  if (records === 0) {
+    throw new Failure('storage', `conversation ${id} has no readable records`, {
+      hint: `its file is ${path}`,
+    });
+  }
+  const warning = lostLinesWarning(id, lostLines);
+  if (warning !== undefined) notices.warning(warning);
+  return fold.conversation();
+}
 
 /** A new or continued conversation, open for one prompt. */
 export interface OpenConversation {
@@ -54,7 +83,7 @@ export function journalOptions(context: Context, notices: Notices, save: boolean
   return { folder, save, clock, random, process, version, mask, onWarning };
 }
 
-async function recordTurns(journal: Journal, turns: readonly NextTurn[]): Promise<PromptRecord> {
+function recordTurns(journal: Journal, turns: readonly NextTurn[]): PromptRecord {
   const ids = turns.map((turn) => journal.addTurn(turn).id);
   return createPromptRecord(journal, ids.at(-1));
 }
@@ -106,15 +135,9 @@ function withParametersOf(
   return { ...settings, params: changedParams(settings.params, changes) };
 }
 
-/** How to open a conversation; `notices` reports a wait for its lock. */
-export interface JournalAccess {
-  readonly context: Context;
-  readonly notices: Notices;
-  readonly journal: JournalOptions;
-}
-
 async function openResumed(
-  { context, notices, journal: options }: JournalAccess,
+  { context, presentation }: Run,
+  options: JournalOptions,
   name: string,
   branch: boolean,
 ): Promise<Journal> {
@@ -123,19 +146,18 @@ async function openResumed(
   const found = { ...options, folder };
   if (branch) return branchJournal(found, id);
   const lockPath = lockFile(conversationsFolder(folder), id);
-  await awaitHolder(context, notices, lockPath, `conversation ${id}`);
+  await awaitHolder(context, presentation.notices, lockPath, `conversation ${id}`);
   const resumption = resumeJournal(found, id);
   if (resumption.isOpen) return resumption.journal;
   throw resumption.refusal;
 }
 
 /** The turns to add to an opened conversation for a prompt, and the messages to send. */
-export async function nextTurns(
+export function nextTurns(
+  { presentation, settings }: Run,
   journal: Journal,
-  notices: Notices,
-  settings: ResolvedSettings,
   prompt: string,
-): Promise<{ readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] }> {
+): { readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] } {
   const conversation = journal.conversation();
   const { system } = settings.values;
   const isNewSystem =
@@ -146,24 +168,21 @@ export async function nextTurns(
   const turns = isNewSystem ? [{ role: 'system', content: system } as const, user] : [user];
   const leaf = leafOf(conversation);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
-    notices.notice('the last prompt of this conversation has no answer and is not sent');
+    const text = 'the last prompt of this conversation has no answer and is not sent';
+    presentation.notices.notice(text);
   }
   return { turns, messages: messagesOf(conversation, turns) };
 }
 
-async function resume(
-  journal: Journal,
-  notices: Notices,
-  settings: ResolvedSettings,
-  prompt: string,
-): Promise<OpenConversation> {
-  const { turns, messages } = await nextTurns(journal, notices, settings, prompt);
+function resume(run: Run, journal: Journal, prompt: string): OpenConversation {
+  const { turns, messages } = nextTurns(run, journal, prompt);
+  const { settings } = run;
   const conversation = journal.conversation();
   return {
     settings: withModelOf(withParametersOf(settings, conversation), modelOf(conversation)),
     messages,
     id: () => journal.conversation().id,
-    record: () => recordTurns(journal, turns),
+    record: async () => recordTurns(journal, turns),
     close: () => journal.close(),
   };
 }
@@ -173,10 +192,10 @@ async function resume(
  * @throws Failure if it cannot be found or opened
  */
 export async function openNamedJournal(
-  access: JournalAccess,
-  options: ConversationOptions,
+  run: Run<ConversationOptions>,
+  journal: JournalOptions,
 ): Promise<Journal | undefined> {
-  const { resume: name, continue: isContinued = false, branch = false } = options;
+  const { resume: name, continue: isContinued = false, branch = false } = run.options;
   if (name === undefined && !isContinued) {
     if (!branch) return undefined;
     throw new Failure('usage', '--branch needs a conversation to copy', {
@@ -188,7 +207,7 @@ export async function openNamedJournal(
       hint: '--continue means --resume latest',
     });
   }
-  return openResumed(access, typeof name === 'string' ? name : 'latest', branch);
+  return openResumed(run, journal, typeof name === 'string' ? name : 'latest', branch);
 }
 
 /**
@@ -196,15 +215,12 @@ export async function openNamedJournal(
  * @throws Failure if the one to resume cannot be found or opened
  */
 export async function openConversation(
-  context: Context,
-  notices: Notices,
-  options: ConversationOptions & { readonly dryRun?: boolean },
-  settings: ResolvedSettings,
+  run: Run<ConversationOptions>,
   prompt: string,
 ): Promise<OpenConversation> {
+  const { context, options, presentation, settings } = run;
   const save = settings.values.save && options.dryRun !== true;
-  const journal = journalOptions(context, notices, save);
-  const opened = await openNamedJournal({ context, notices, journal }, options);
-  if (opened === undefined) return begin(journal, settings, prompt);
-  return resume(opened, notices, settings, prompt);
+  const journal = journalOptions(context, presentation.notices, save);
+  const opened = await openNamedJournal(run, journal);
+  return opened === undefined ? begin(journal, settings, prompt) : resume(run, opened, prompt);
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import type { LastOptions } from './run.ts';
 

@@ -1,14 +1,14 @@
+import type { Context } from '../../run.ts';
+import type { GlobalOptions } from '../../run.ts';
 import { listEntries } from '../../conversation/library/library.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import { pathOf, textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { Failure } from '../../failure.ts';
-import { dataFolder, readConversation } from '../journal/library-access.ts';
-import { present } from '../print/presentation.ts';
+import { dataFolder, readConversation } from '../journal/open-conversation.ts';
+import { present } from '../../run.ts';
 import { printMarkdown } from '../print/answer-output.ts';
 import { storedLook } from '../print/stored-look.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
 
 export interface LastOptions extends GlobalOptions {
   /** Number of a code block, unparsed. */

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action, JsonOptions } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import { refuseWords } from '../program/usage-failure.ts';
-import type { JsonOptions } from '../program/global-options.ts';
 
 export interface RunModels {
   readonly list: Action<JsonOptions>;

@@ -5,12 +5,10 @@ import { describeModel } from '../../client/models/model-description.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import type { Context, JsonOptions, Run } from '../../run.ts';
 import { printJson, printTable } from '../print/print-data.ts';
-import type { Context } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import { openService } from '../service/service.ts';
-import { readSettings } from '../service/settings-access.ts';
+import { openService } from '../../ask/service.ts';
+import { readSettings, startRun } from '../../settings/read-settings.ts';
 
 import {
   catalogueNote,
@@ -24,15 +22,12 @@ import {
 
 /** Opens the service, shows activity while `use` runs, and closes the service. */
 async function withService<Result>(
-  context: Context,
-  options: JsonOptions,
-  presentation: Presentation,
+  run: Run,
   use: (client: Client, options: ReadOptions) => Promise<Result>,
 ): Promise<Result> {
-  const { notices, noticeStyle: style, animated } = presentation;
-  const settings = readSettings(context, notices, options);
-  const source = { command: 'models' };
-  const service = await openService(context, presentation, options, settings, source);
+  const { context, options, presentation } = run;
+  const { noticeStyle: style, animated } = presentation;
+  const service = await openService(run, { command: 'models' });
   const quiet = options.quiet === true;
   const { stderr } = context.streams;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });
@@ -48,20 +43,12 @@ async function withService<Result>(
 
 const noModels = 'the service lists no models';
 
-function readModels(
-  context: Context,
-  options: JsonOptions,
-  presentation: Presentation,
-): Promise<readonly ModelRecord[]> {
-  return withService(context, options, presentation, (client, reading) =>
-    client.listModels(reading),
-  );
+function readModels(run: Run): Promise<readonly ModelRecord[]> {
+  return withService(run, (client, reading) => client.listModels(reading));
 }
 
 async function printModels(
-  context: Context,
-  options: JsonOptions,
-  presentation: Presentation,
+  { context, options, presentation }: Run<JsonOptions>,
   records: readonly ModelRecord[],
 ): Promise<void> {
   if (options.json === true) {
@@ -75,10 +62,10 @@ async function printModels(
 }
 
 export async function listModels(context: Context, options: JsonOptions): Promise<void> {
-  const presentation = await present(context, options);
-  const records = await readModels(context, options, presentation);
-  if (records.length === 0 && options.json !== true) presentation.notices.notice(noModels);
-  await printModels(context, options, presentation, records);
+  const run = await startRun(context, options, readSettings);
+  const records = await readModels(run);
+  if (records.length === 0 && options.json !== true) run.presentation.notices.notice(noModels);
+  await printModels(run, records);
 }
 
 /** Runs `natter models search <text>`. @throws Failure `not_found` if no model contains the text */
@@ -88,8 +75,8 @@ export async function searchModels(
   text: string,
 ): Promise<void> {
   if (text === '') throw new Failure('usage', 'the search text is empty');
-  const presentation = await present(context, options);
-  const records = await readModels(context, options, presentation);
+  const run = await startRun(context, options, readSettings);
+  const records = await readModels(run);
   const found = records.filter((record) => showsText(describeModel(record), text));
   if (found.length === 0) {
     const searched = countOf(records.length, 'model');
@@ -97,7 +84,7 @@ export async function searchModels(
       hint: records.length === 0 ? noModels : 'natter models list shows the available models',
     });
   }
-  await printModels(context, options, presentation, found);
+  await printModels(run, found);
 }
 
 /**
@@ -124,8 +111,8 @@ async function findInList(
 
 /** Runs `natter models get <model>`. @throws Failure `not_found` with the listed ids in its hint */
 export async function getModel(context: Context, options: JsonOptions, id: string): Promise<void> {
-  const presentation = await present(context, options);
-  const record = await withService(context, options, presentation, async (client, reading) => {
+  const run = await startRun(context, options, readSettings);
+  const record = await withService(run, async (client, reading) => {
     try {
       return await client.getModel(id, reading);
     } catch (error) {

@@ -14,15 +14,14 @@ import {
   type TextPrinter,
 } from '../../output/answer-printer.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import type { TextTransform } from '../../terminal/markdown/line-driver.ts';
+import type { TextTransform } from '../../terminal/markdown/block-driver.ts';
 import type { WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import type { OwnPaints, Style } from '../../terminal/style.ts';
 import type { TerminalColors, ThemeName } from '../../terminal/themes.ts';
 import { createSanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { cleanLine } from '../program/secrets.ts';
-import type { Context } from '../program/context.ts';
-import type { Presentation } from './presentation.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
+import type { Context, Presentation } from '../../run.ts';
 import { ownColors as parseColors } from '../../settings/own-colors.ts';
 import { createOwnPaints, themedStyle } from '../../terminal/themes.ts';
 
@@ -84,7 +83,7 @@ async function markdownTransform(
   const { wrap = 'none' } = look;
   const isWrapped = stdout.isTerminal && wrap === 'words';
   if (isSpoken) {
-    const { createSpokenMarkdown } = await import('../../terminal/spoken/spoken-markdown.ts');
+    const { createSpokenMarkdown } = await import('../../terminal/markdown/spoken-markdown.ts');
     return createSpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
   }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');

@@ -2,8 +2,7 @@ import { describeSource } from '../../settings/resolved-settings.ts';
 import { jsonRow, type SettingRow } from '../../settings/setting-rows.ts';
 import { formatTable, type Column } from '../../output/table.ts';
 import { escapeJson } from '../../terminal/safety/escape-json.ts';
-import type { Context } from '../program/context.ts';
-import type { Presentation } from './presentation.ts';
+import type { Context, Presentation } from '../../run.ts';
 
 /** Prints a value as indented JSON that is safe on a terminal. */
 export async function printJson({ streams }: Context, value: unknown): Promise<void> {

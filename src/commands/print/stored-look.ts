@@ -1,9 +1,7 @@
 import { Failure } from '../../failure.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import type { Context, GlobalOptions, Presentation } from '../../run.ts';
 import { lookOf, type Look } from './answer-output.ts';
-import type { Presentation } from './presentation.ts';
-import { readSettings } from '../service/settings-access.ts';
+import { readSettings } from '../../settings/read-settings.ts';
 
 /** The wrapping, the theme and the colours of the user for stored answers. Settings that cannot be read do not hide an answer. */
 export async function storedLook(

@@ -1,11 +1,11 @@
-import type { SettingValues } from '../../settings/setting-values.ts';
+import type { SettingValues } from '../../settings/definitions.ts';
 import {
   TerminalWindow,
   windowModes,
   type WindowProgress,
   windowWays,
 } from '../../terminal/window.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 
 /** The state of a command in the title and the tab of the window that shows its standard error. */
 export interface WindowStatus {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Notices } from '../../output/notices.ts';
 import { awaitLock } from '../../storage/lock/lock.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../../run.ts';
 
 /**
  * Waits up to a minute until it is known whether the natter that has a lock is still running; it may be in a different

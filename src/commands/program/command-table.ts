@@ -15,7 +15,7 @@ import { buildSandbox } from '../sandbox/command.ts';
 import { buildShellInit } from '../shell-init/command.ts';
 import { buildUsage } from '../usage/command.ts';
 import type { CommandAlias, CommandName } from './command-names.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../../run.ts';
 
 /** A command other than chat. */
 export interface CommandRow {

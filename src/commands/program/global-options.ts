@@ -1,33 +1,6 @@
 import { type Command, Option } from 'commander';
-import { definitions } from '../../settings/definitions.ts';
-import type { SettingKey } from '../../settings/setting-values.ts';
+import { type SettingKey, definitions } from '../../settings/definitions.ts';
 import { formatDuration } from '../../settings/value-types.ts';
-
-/** Options of every command, before or after its name. Values of settings are unparsed text. */
-export interface GlobalOptions {
-  readonly profile?: string;
-  readonly sandbox?: boolean;
-  readonly color: 'auto' | 'always' | 'never';
-  readonly quiet?: boolean;
-  /** False with `--no-input`: never ask. */
-  readonly input: boolean;
-  readonly record?: string;
-  readonly replay?: string;
-  readonly speed?: string;
-  readonly baseUrl?: string;
-  readonly apiPath?: string;
-  readonly allowInsecure?: boolean;
-  readonly retries?: string;
-  readonly retryMaxWait?: string;
-  readonly connectTimeout?: string;
-  readonly firstByteTimeout?: string;
-  readonly idleTimeout?: string;
-  readonly timeout?: string;
-}
-
-export interface JsonOptions extends GlobalOptions {
-  readonly json?: boolean;
-}
 
 /** Options under one heading of the help. */
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];

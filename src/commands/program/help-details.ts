@@ -1,3 +1,5 @@
+import type { Action } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import type { Command } from 'commander';
 
 /** A command line as typed in a shell, with or without what it does. */
@@ -77,4 +79,19 @@ export function takesParentOptions(command: Command): boolean {
 /** Names and aliases of the subcommands. */
 export function namesBelow({ commands }: Command): readonly string[] {
   return commands.flatMap((command) => [command.name(), ...command.aliases()]);
+}
+
+/**
+ * Sets what a command does: the function that `load` imports is called with the context, the options and the words.
+ * The function decides the types of its options and words; commander knows only their names.
+ */
+export function setAction(
+  command: Command,
+  context: Context,
+  load: () => Promise<Action<never, never[]>>,
+): Command {
+  return command.action(async () => {
+    const run = await load();
+    await run(context, command.optsWithGlobals(), ...(command.processedArgs as never[]));
+  });
 }

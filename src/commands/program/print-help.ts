@@ -1,5 +1,5 @@
 import { showInPager } from '../../terminal/device/pager.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../../run.ts';
 
 /** Prints a help, in a pager if it does not fit the terminal. */
 export async function printHelp(context: Context, text: string): Promise<void> {

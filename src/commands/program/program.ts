@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { buildChat } from '../chat/command.ts';
 import { misplacedCommand, routeToChat } from './command-line.ts';
 import { commandTable, isNamed, type CommandRow } from './command-table.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../../run.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { namesBelow, setExamples } from './help-details.ts';
 import { formatHelp, helpWidth } from './help-format.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../output/remedy-hints.ts';
 import { wantsJson } from './command-line.ts';
 import { flagValue, hasFlag } from './flag-value.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../../run.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import { givenAddress, nameProfile, withAddress } from './hint-origin.ts';
-import { cleanLine } from './secrets.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 

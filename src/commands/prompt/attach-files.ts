@@ -5,7 +5,7 @@ import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure, type FailureOptions } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import type { Context } from '../program/context.ts';
+import type { Context } from '../../run.ts';
 import { hintForName } from './file-names.ts';
 
 export interface AttachOptions {

@@ -1,5 +1,5 @@
 import { findFiles, isPattern, matchFiles, type FoundFiles } from '../../attachments/find-files.ts';
-import { lookUpAddresses } from '../../attachments/private-address.ts';
+import { lookUpAddresses } from '../../attachments/fetch-page.ts';
 import { type ReadTexts, readTexts } from '../../attachments/read-texts.ts';
 import { nodeNetwork } from '../../client/http/node-network.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';

@@ -4,13 +4,11 @@ import type { RequestHeaders } from '../../client/http/transport.ts';
 import { configure } from '../../client/configuration.ts';
 import { maskKey, maskMark } from '../../secrets/mask.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
-import { describeSource, type ResolvedSettings } from '../../settings/resolved-settings.ts';
+import { describeSource } from '../../settings/resolved-settings.ts';
 import { jsonRow, listSettings } from '../../settings/setting-rows.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { printJson } from '../print/print-data.ts';
-import { clientOptions, type ClientContext, type Target } from '../service/service.ts';
+import type { Run } from '../../run.ts';
+import { clientOptions, type Target } from '../../ask/service.ts';
 import { sandboxKey } from '../../sandbox/keys.ts';
 
 const path = 'chat/completions';
@@ -21,17 +19,15 @@ const placeholder = 'http://127.0.0.1';
 /** For a key that is not known; printed as `…`. */
 const maskedKey = 'unknown';
 
-async function targetOf(options: GlobalOptions, settings: ResolvedSettings): Promise<Target> {
-  if (options.sandbox === true) {
-    return { baseUrl: placeholder, apiKey: sandboxKey };
-  }
+function targetOf({ options, settings }: Run): Target {
+  if (options.sandbox === true) return { baseUrl: placeholder, apiKey: sandboxKey };
   // The command that prints the key is not run.
   const apiKey = settings.apiKeyCommand === undefined ? settings.apiKey?.value : maskedKey;
   const { baseUrl = placeholder, apiPath } = settings.values;
   return { baseUrl, apiPath, apiKey };
 }
 
-function addressOf(options: GlobalOptions, { values }: ResolvedSettings): string {
+function addressOf({ options, settings: { values } }: Run): string {
   if (options.sandbox === true) return `{sandbox}/v1/${path}`;
   if (values.baseUrl === undefined) return `{base_url}/v1/${path}`;
   return String(endpointUrl(parseBaseUrl(values.baseUrl, values.apiPath), path));
@@ -49,17 +45,10 @@ function maskHeaders(headers: RequestHeaders, { apiKey }: Target): RequestHeader
 /** The request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. */
 export type DescribeRequest = (planned: PlannedRequest) => object;
 
-export async function requestDescriber(
-  context: ClientContext,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-): Promise<DescribeRequest> {
-  const target = await targetOf(options, settings);
-  const service = configure({
-    ...clientOptions(context, settings, target),
-    allowInsecure: true,
-  });
-  const url = addressOf(options, settings);
+export function requestDescriber(run: Run): DescribeRequest {
+  const target = targetOf(run);
+  const service = configure({ ...clientOptions(run, target), allowInsecure: true });
+  const url = addressOf(run);
   return ({ request, fit }) => {
     const body = completionBody(request);
     const { method, headers } = service.request(path, body);
@@ -71,28 +60,14 @@ export async function requestDescriber(
 }
 
 /** The request as {@link DescribeRequest}, and the settings in force: `{…, profile, settings: [{name, value, source}]}`. */
-export async function dryRunDocument(
-  context: ClientContext,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-  planned: PlannedRequest,
-): Promise<object> {
-  const describe = await requestDescriber(context, options, settings);
+export function dryRunDocument(run: Run, planned: PlannedRequest): object {
+  const { profile } = run.settings;
   return {
-    ...describe(planned),
-    profile: { name: settings.profile.value, source: describeSource(settings.profile.source) },
-    settings: listSettings(settings)
+    ...requestDescriber(run)(planned),
+    profile: { name: profile.value, source: describeSource(profile.source) },
+    settings: listSettings(run.settings)
       .filter(({ value }) => value !== undefined)
       .map(jsonRow)
       .map(({ name, value, source }) => ({ name, value, source: describeSource(source) })),
   };
-}
-
-export async function printDryRun(
-  context: ClientContext & Context,
-  options: GlobalOptions,
-  settings: ResolvedSettings,
-  planned: PlannedRequest,
-): Promise<void> {
-  await printJson(context, await dryRunDocument(context, options, settings, planned));
 }

@@ -2,15 +2,13 @@ import { rephrase } from '../../client/failure/request-failure.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
-import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
+import { type FoundPrompt, resolveReference } from '../../prompt-files/library/find-prompt.ts';
 import type { SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
-import { resolveReference } from '../../prompt-files/library/boundary.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import type { FolderFacts } from '../../settings/folders.ts';
 import { type AttachOptions, readBytes } from './attach-files.ts';
-import type { SecretGuard } from './guard/secret-guard.ts';
+import type { SecretGuard } from './secret-guard.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { promptPlaces } from './prompt-places.ts';
 
@@ -37,18 +35,17 @@ export async function readTextFile(options: AttachOptions, file: SourceFile): Pr
   }
 }
 
-interface LoadOptions extends AttachOptions {
+export interface LoadOptions extends AttachOptions {
   /** Checks the file and what it includes; undefined if nothing is checked. */
   readonly guard?: SecretGuard | undefined;
 }
 
 /** Reads and parses a prompt file. @throws Failure with the file and the line */
 export function loadPromptFile(
-  context: FolderFacts,
   { guard, ...options }: LoadOptions,
   found: FoundPrompt,
 ): Promise<PromptFile> {
-  const { directory } = promptPlaces(context);
+  const { directory } = promptPlaces(options.context);
   const read = async (file: SourceFile) => {
     const content = await readTextFile(options, file);
     if (guard === undefined) return content;
@@ -60,12 +57,11 @@ export function loadPromptFile(
 
 /** Reads the files of the `file` placeholders, each once. */
 export async function readInserted(
-  context: FolderFacts,
   { guard, ...options }: LoadOptions,
   found: FoundPrompt,
   prompt: PromptFile,
 ): Promise<(placeholder: Placeholder) => string> {
-  const { directory } = promptPlaces(context);
+  const { directory } = promptPlaces(options.context);
   const paths = new Map<Placeholder, string>();
   const contents = new Map<string, AttachedFile>();
   for (const placeholder of placeholdersOf(partsOf(prompt), 'file')) {

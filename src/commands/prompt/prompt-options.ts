@@ -1,15 +1,11 @@
 import { Option } from 'commander';
+import type { GlobalOptions } from '../../run.ts';
 import { collect, settingOption } from '../program/global-options.ts';
 
 // Options of the commands that send prompts.
 
-export interface ParamOptions {
-  /** Fields of the request body: `name=json`. */
-  readonly param?: readonly string[];
-}
-
 /** Values of settings are unparsed text. */
-export interface PromptOptions extends ParamOptions {
+export interface PromptOptions extends GlobalOptions {
   readonly system?: string;
   readonly maxTokens?: string;
   readonly file?: readonly string[];
@@ -22,13 +18,11 @@ export interface PromptOptions extends ParamOptions {
   readonly stdin: boolean;
   readonly stdinEncoding?: string;
   readonly lossy?: boolean;
-  readonly allowSecrets?: boolean;
-  readonly redact?: boolean;
   /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
   readonly isPrompt?: boolean;
 }
 
-export interface ConversationOptions {
+export interface ConversationOptions extends GlobalOptions {
   readonly continue?: boolean;
   /** An id, a title or `latest`; true without one. */
   readonly resume?: string | true;

@@ -5,31 +5,30 @@ import {
   hasInputPlaceholder,
   inputPlaceholder,
   insertInput,
-  type PromptParts,
 } from '../../conversation/compose-prompt.ts';
 import { largestPromptBytes } from '../../conversation/context-fit.ts';
 import { decodeText, requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context } from '../program/context.ts';
+import type { Context, Run } from '../../run.ts';
 import { attachFiles } from './attach-files.ts';
 import { refuseUnattached } from './file-names.ts';
-import type { SecretGuard } from './guard/secret-guard.ts';
+import type { SecretGuard } from './secret-guard.ts';
 import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
 
-interface InputOptions {
+/** What to read besides the words of a prompt. */
+interface SourceRequest {
+  /** Of the files to attach. */
+  readonly names: readonly string[];
   /** `-`: input must not be empty, and a terminal is read too. */
   readonly required: boolean;
-  /** `--no-stdin`: nothing is read. */
-  readonly ignored: boolean;
   /** There is a prompt besides the input, so a silent pipe may be an inherited one. */
   readonly hasPrompt: boolean;
-  readonly encoding: string | undefined;
-  readonly lossy: boolean | undefined;
   /** Throws for empty input; absent if it may be empty. */
   readonly refuseEmpty?: (() => never) | undefined;
+  /** Checks what is read; undefined if nothing is checked. */
+  readonly guard: SecretGuard | undefined;
 }
 
 /** Milliseconds without a byte after which a notice says what natter waits for. */
@@ -37,9 +36,11 @@ const silenceNotice = 2000;
 const source = 'standard input';
 
 /** Returns the stop function. */
-function noticeSilence({ clock }: Context, notices: Notices): () => void {
-  return startTimer(clock, silenceNotice, () =>
-    notices.notice('still waiting for standard input to end; use --no-stdin to ignore it'),
+function noticeSilence({ context, presentation }: Run): () => void {
+  return startTimer(context.clock, silenceNotice, () =>
+    presentation.notices.notice(
+      'still waiting for standard input to end; use --no-stdin to ignore it',
+    ),
   );
 }
 
@@ -80,23 +81,28 @@ async function readAll({ streams, signal }: Context, onBytes: () => void): Promi
  * @throws Failure for bytes that are not text, and for required input that is empty
  */
 async function readInput(
-  context: Context,
-  notices: Notices,
-  options: InputOptions,
+  run: Run<PromptOptions>,
+  { required, hasPrompt, refuseEmpty }: SourceRequest,
 ): Promise<string | undefined> {
+  const { context, options, presentation } = run;
+  const { notices } = presentation;
   const { stdin } = context.streams;
-  if (options.ignored || (stdin.isTerminal && !options.required)) return undefined;
+  if (!options.stdin || (stdin.isTerminal && !required)) return undefined;
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
-  const isNoticed = options.hasPrompt && !stdin.isTerminal;
-  const stopNotice = isNoticed ? noticeSilence(context, notices) : () => {};
+  const isNoticed = hasPrompt && !stdin.isTerminal;
+  const stopNotice = isNoticed ? noticeSilence(run) : () => {};
   try {
     const bytes = await readAll(context, stopNotice);
-    const text = decodeText(bytes, { ...options, source });
-    if (text === '') options.refuseEmpty?.();
-    if (text === '' && options.required) {
+    const text = decodeText(bytes, {
+      encoding: options.stdinEncoding,
+      lossy: options.lossy,
+      source,
+    });
+    if (text === '') refuseEmpty?.();
+    if (text === '' && required) {
       throw new Failure('usage', 'standard input is empty, but "-" requires it');
     }
-    if (text === '' && options.hasPrompt && stdin.isRedirected()) {
+    if (text === '' && hasPrompt && stdin.isRedirected()) {
       notices.notice('standard input was empty; only the prompt is sent');
     }
     return text;
@@ -169,78 +175,66 @@ function withInputFile(
   return composePrompt({ prompt, files: [...files, { name: inputName, content: input }] });
 }
 
-interface SourceRequest extends Pick<InputOptions, 'required' | 'hasPrompt' | 'refuseEmpty'> {
-  /** Of the files to attach. */
-  readonly names: readonly string[];
-  /** Checks what is read; undefined if nothing is checked. */
-  readonly guard: SecretGuard | undefined;
-}
-
 /** What is sent besides the words of a prompt: attached files, and standard input if it was read. */
-export type PromptSources = Required<Pick<PromptParts, 'files'>> & Pick<PromptParts, 'input'>;
+export interface PromptSources {
+  readonly files: readonly AttachedFile[];
+  readonly input?: string | undefined;
+}
 
 /** Reads the files to attach, then standard input. @throws Failure */
 export async function readSources(
-  context: Context,
-  notices: Notices,
-  { names, guard, ...request }: SourceRequest,
-  { stdin, stdinEncoding: encoding, lossy }: PromptOptions,
+  run: Run<PromptOptions>,
+  request: SourceRequest,
 ): Promise<PromptSources> {
+  const { stdinEncoding: encoding, lossy } = run.options;
+  const { context, presentation } = run;
   if (encoding !== undefined) requireEncoding(encoding);
   const { signal } = context;
-  const files = await attachFiles(names, { encoding, lossy, signal, context, notices });
-  const input = await readInput(context, notices, { ...request, ignored: !stdin, encoding, lossy });
+  const reading = { encoding, lossy, signal, context, notices: presentation.notices };
+  const files = await attachFiles(request.names, reading);
+  const input = await readInput(run, request);
+  const { guard } = request;
   if (guard === undefined) return { files, input };
   const piped = input === undefined ? [] : [{ name: source, content: input }];
   const texts = await guard.inspect([...files, ...piped]);
   return { files: texts.slice(0, files.length), input: texts[files.length]?.content };
 }
 
-interface ReadPromptOptions {
-  /** How the command begins, for the example in a hint. */
-  readonly command?: string;
-  /** Checks files and standard input; undefined if nothing is checked. */
-  readonly guard: SecretGuard | undefined;
-}
-
 /**
  * Composes prompt words, attached files and standard input. If `--system` contains `{{stdin}}`, standard input is
  * inserted there instead.
+ * @param guard checks files and standard input; undefined if nothing is checked
+ * @param command how the command begins, for the example in a hint
  * @throws Failure `usage` if there is nothing to send, or requested input is not available
  */
 export async function readPrompt(
-  context: Context,
-  notices: Notices,
+  run: Run<PromptOptions & ConversationOptions>,
   words: readonly string[],
-  options: PromptOptions & Pick<ConversationOptions, 'resume'>,
-  { guard, ...example }: ReadPromptOptions,
+  guard: SecretGuard | undefined,
+  command?: string,
 ): Promise<ReadPrompt> {
+  const { context, options } = run;
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
   const names = (options.file ?? []).filter((name) => name !== inputWord);
-  const required = promptWords.length < words.length || options.file?.includes(inputWord) === true;
+  const isFile = options.file?.includes(inputWord) === true;
+  const required = isFile || promptWords.length < words.length;
   const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   if (names.length > 0 && options.isPrompt !== true) {
     await refuseUnattached(promptWords);
   }
   const hasPrompt = prompt !== '' || names.length > 0;
-  const { files, input } = await readSources(
-    context,
-    notices,
-    { names, required, hasPrompt, guard, refuseEmpty },
-    options,
-  );
+  const request = { names, required, hasPrompt, guard, refuseEmpty };
+  const { files, input } = await readSources(run, request);
   const system = input === undefined ? undefined : insertInput(options.system, input);
   const isInSystem = system !== undefined && !hasInputPlaceholder(prompt);
   const rest = isInSystem ? undefined : input;
-  const isFile = options.file?.includes(inputWord) === true;
   const text = isFile
     ? withInputFile(prompt, files, rest)
     : composePrompt({ prompt, files, input: rest });
   if (text.trim() !== '') return { prompt: text, system };
   const usual = options.resume === true ? 'natter --resume latest' : 'natter';
-  const { command = usual } = example;
   throw new Failure('usage', 'there is nothing to send', {
-    hint: `for example: ${command} "why is the sky blue?"`,
+    hint: `for example: ${command ?? usual} "why is the sky blue?"`,
   });
 }

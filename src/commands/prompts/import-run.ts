@@ -4,18 +4,15 @@ import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
 import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
-import { entryAt, isFile } from '../../prompt-files/library/boundary.ts';
-import { fileOf, namesIn } from '../../prompt-files/library/find-prompt.ts';
+import { entryAt, isFile, fileOf, namesIn } from '../../prompt-files/library/find-prompt.ts';
 import { readUser } from '../../prompt-files/library/load-prompt.ts';
 import type { Notices } from '../../output/notices.ts';
 import { printTable } from '../print/print-data.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { readTextFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
-import { checkNewName, createPromptFile, newPath } from './new-prompt.ts';
+import { checkNewName, createPromptFile, newPath } from './run.ts';
 
 export interface ImportOptions extends GlobalOptions {
   readonly name?: string;

@@ -1,6 +1,6 @@
 import type { FoundPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
-import type { Variable } from '../../prompt-files/variables.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 
 /** A prompt file in a list, or why it cannot be used. */
 export interface ListedPrompt {

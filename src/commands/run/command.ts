@@ -3,7 +3,7 @@ import { outputOptions } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
 import { addOptionGroups, settingOption } from '../program/global-options.ts';
 import { checkGroup, checkOptions, selectOption } from '../prompt/check-options.ts';
-import type { Context, Action } from '../program/context.ts';
+import type { Context, Action } from '../../run.ts';
 import { setExamples } from '../program/help-details.ts';
 import { conversationOptions, inputOptions, requestOptions } from '../prompt/prompt-options.ts';
 

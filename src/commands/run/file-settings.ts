@@ -1,8 +1,7 @@
 import type { FrontMatter, Placed } from '../../prompt-files/front-matter-keys.ts';
 import { placeText } from '../../prompt-files/place.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
-import type { Definition } from '../../settings/setting-values.ts';
-import { definitions } from '../../settings/definitions.ts';
+import { type Definition, definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';

@@ -4,13 +4,12 @@ import { failureAt } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
 import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import { type ChatOptions, prepare } from '../chat/chat-run.ts';
+import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { childNamed } from '../completion/tree.ts';
 import { beforeDashes } from '../program/command-line.ts';
-import type { Context } from '../program/context.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/guard/secret-guard.ts';
+import type { Context } from '../../run.ts';
+import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
 import { loadPromptFile, readInserted } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
 import {
@@ -20,9 +19,8 @@ import {
   readSources,
   refuseIgnoredInput,
 } from '../prompt/read-prompt.ts';
-import { readRequestSettings } from '../service/settings-access.ts';
 import { checkInput, composeFile } from './compose-file.ts';
-import type { SchemaReading } from './file-schema.ts';
+import { readOwnSchema } from './file-schema.ts';
 import { withFileSettings, withSystemPrompt } from './file-settings.ts';
 
 const isVariable = (word: string) => word.startsWith('--');
@@ -68,18 +66,6 @@ function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
   }
 }
 
-/** Undefined for a file without a schema, or with `--schema`. */
-async function ownSchemaOf(
-  context: Context,
-  { front: { schema } }: PromptFile,
-  reading: Omit<SchemaReading, 'directory'> & { readonly options: ChatOptions },
-) {
-  if (schema === undefined || reading.options.schema !== undefined) return undefined;
-  const { readOwnSchema } = await import('./file-schema.ts');
-  const { directory } = promptPlaces(context);
-  return readOwnSchema(schema, { ...reading, directory });
-}
-
 /** With `-f -`, standard input is a file, unless the text of the prompt file has a place for it. */
 function withInputFile(sources: PromptSources, prompt: PromptFile): PromptSources {
   const { files, input } = sources;
@@ -89,19 +75,19 @@ function withInputFile(sources: PromptSources, prompt: PromptFile): PromptSource
 }
 
 async function readInputs(
-  context: Context,
-  notices: Notices,
-  options: ChatOptions,
+  run: ChatRun,
   prompt: PromptFile,
-  { isRequired, guard }: { readonly isRequired: boolean; readonly guard: SecretGuard | undefined },
+  isRequired: boolean,
+  guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
+  const { context, options } = run;
   refuseIgnoredInput(options, isRequired);
   const isTerminal = context.streams.stdin.isTerminal && !isRequired;
   const refuseEmpty = checkInput(prompt, isTerminal, !options.stdin);
   const names = (options.file ?? []).filter((file) => file !== inputWord);
   const hasPrompt = prompt.prompt.length > 0;
   const request = { names, required: isRequired, hasPrompt, guard, refuseEmpty };
-  const sources = await readSources(context, notices, request, options);
+  const sources = await readSources(run, request);
   return names.length < (options.file?.length ?? 0) ? withInputFile(sources, prompt) : sources;
 }
 
@@ -116,24 +102,21 @@ export async function runPrompt(
   name: string,
   line: readonly string[],
 ): Promise<void> {
-  const preparation = await prepare(context, options);
-  const { notices } = preparation.presentation;
-  const attach = { context, notices, signal: context.signal };
+  const run = await prepare(context, options);
+  const { settings: own, presentation } = run;
+  const { notices } = presentation;
   const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
-  const own = readRequestSettings(context, notices, options);
-  const guard = await openSecretGuard(context, options, own);
-  const prompt = await loadPromptFile(context, { ...attach, guard }, found);
+  const guard = openSecretGuard(run);
+  const reading = { context, notices, signal: context.signal, guard };
+  const prompt = await loadPromptFile(reading, found);
   for (const notice of prompt.notices) notices.notice(notice);
   refuseOptionNames(context, prompt);
   refuseChatOptions(prompt, beforeDashes(line));
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
-  const contentOf = await readInserted(context, { ...attach, guard }, found, prompt);
+  const contentOf = await readInserted(reading, found, prompt);
   const isRequired = line.includes(inputWord) || options.file?.includes(inputWord) === true;
-  const sources = await readInputs(context, notices, options, prompt, {
-    isRequired,
-    guard,
-  });
+  const sources = await readInputs(run, prompt, isRequired, guard);
   // Of --system, or of the role of --role.
   const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
   const { prompt: text, system } = composeFile(prompt, {
@@ -142,7 +125,11 @@ export async function runPrompt(
     contentOf,
     systemOption,
   });
+  const { schema } = prompt.front;
+  const ownSchema =
+    schema === undefined || options.schema !== undefined
+      ? undefined
+      : await readOwnSchema(reading, options, found, schema);
   const effective = withSystemPrompt(settings, prompt, system);
-  const ownSchema = await ownSchemaOf(context, prompt, { ...attach, options, guard, found });
-  await sendPrompt({ ...preparation, guard, ownSchema, command: 'run' }, effective, text);
+  await sendPrompt({ ...run, settings: effective, guard, ownSchema, command: 'run' }, text);
 }

@@ -3,8 +3,7 @@ import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/library/find-prompt.ts';
 import { variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
+import { present, type Context } from '../../run.ts';
 import { setHelpList } from '../program/help-details.ts';
 import { loadPromptFile } from '../prompt/load-prompt-file.ts';
 import { promptPlaces } from '../prompt/prompt-places.ts';
@@ -22,11 +21,8 @@ export async function addVariables(
   const { notices } = await present(context, command.optsWithGlobals());
   try {
     const found = findPrompt(promptPlaces(context), name);
-    const prompt = await loadPromptFile(
-      context,
-      { context, notices, signal: context.signal },
-      found,
-    );
+    const reading = { context, notices, signal: context.signal };
+    const prompt = await loadPromptFile(reading, found);
     const rows = variablesOf(prompt).map((variable) => ({
       term: `--${variable.name} <text>`,
       description: sanitizeLine(variableDetails(variable)),

@@ -1,14 +1,13 @@
 import { Command, Option } from 'commander';
-import { faultOptions } from '../../sandbox/faults/fault-options.ts';
-import type { Context, Action } from '../program/context.ts';
+import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
+import type { Context } from '../../run.ts';
+import {
+  setAction,
+  hideServiceOptions,
+  setExamples,
+  setHelpList,
+} from '../program/help-details.ts';
 import { collect } from '../program/global-options.ts';
-import { hideServiceOptions, setExamples, setHelpList } from '../program/help-details.ts';
-import type { SandboxOptions } from './run.ts';
-
-export type RunSandbox = Action<SandboxOptions>;
-
-const runSandbox: RunSandbox = async (context, options) =>
-  (await import('./run.ts')).serveSandbox(context, options);
 
 /** The placeholders of options whose syntax is not obvious. */
 const valueRows = [
@@ -16,7 +15,7 @@ const valueRows = [
   { term: '<time>', description: '250ms, 2s, 1min or forever; a plain number is milliseconds' },
 ];
 
-export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Command {
+export function buildSandbox(context: Context): Command {
   const command = new Command('sandbox')
     .description(
       'Runs a local mock of the Chat Completion Service, or a gateway in front of an upstream server, and prints its base URL. Fault options make it misbehave.',
@@ -47,5 +46,5 @@ export function buildSandbox(context: Context, run: RunSandbox = runSandbox): Co
     'natter sandbox --scenario faults.json',
     'natter sandbox --upstream http://localhost --map origin=a --map nextgen=b',
   ]);
-  return command.action(() => run(context, command.optsWithGlobals()));
+  return setAction(command, context, async () => (await import('./run.ts')).serveSandbox);
 }

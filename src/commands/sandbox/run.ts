@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../failure.ts';
-import { faultFromOptions } from '../../sandbox/faults/fault-options.ts';
-import type { FaultRule } from '../../sandbox/faults/fault-rules.ts';
-import { parseScenario } from '../../sandbox/faults/scenario.ts';
+import { faultFromOptions } from '../../sandbox/faults/parse-fault.ts';
+import { type FaultRule, parseScenario } from '../../sandbox/faults/fault-rules.ts';
 import { parseRateLimit, sandboxKey } from '../../sandbox/keys.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { UpstreamOptions } from './upstream-settings.ts';
-import { openUpstream } from './upstream.ts';
+import { present, type Context } from '../../run.ts';
+import { type UpstreamOptions, openUpstream } from './upstream.ts';
 
 /** Options of `natter sandbox`. Fault options are further fields, with camel-case names. */
 export interface SandboxOptions extends UpstreamOptions {

@@ -1,15 +1,103 @@
+import type { Run } from '../../run.ts';
+import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
+import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
+import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { Engine } from '../../sandbox/engine.ts';
-import { withoutSources } from '../../settings/resolved-settings.ts';
-import type { Presentation } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import { maskMessage } from '../program/secrets.ts';
-import { openClient, serviceKey } from '../service/service.ts';
-import { keyHint, type UpstreamOptions, upstreamSettings } from './upstream-settings.ts';
+import type { Engine } from '../../sandbox/exchange.ts';
+import { definitions } from '../../settings/definitions.ts';
+import { checkProfileName } from '../../settings/profile-name.ts';
+import { resolveSettings } from '../../settings/resolve.ts';
+import { type ResolvedSettings, withoutSources } from '../../settings/resolved-settings.ts';
+import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
+import type { Presentation, Context, GlobalOptions } from '../../run.ts';
+import { maskMessage } from '../../secrets/secrets.ts';
+import { noticeRisks, openClient } from '../../ask/service.ts';
+import { serviceKey } from '../../ask/key-command.ts';
+import { keepSecrets, readStored } from '../../settings/read-settings.ts';
+
+export interface UpstreamOptions extends GlobalOptions {
+  /** The port of the sandbox, unparsed. */
+  readonly port: string;
+  readonly upstream?: string;
+  readonly upstreamProfile?: string;
+  /** Unparsed: `origin=llama3:8b`. */
+  readonly map?: readonly string[];
+}
+
+/** The upstream's key. The clients of the sandbox use NATTER_API_KEY. */
+const keyVariable = 'NATTER_UPSTREAM_API_KEY';
+
+/** The hint for a refused key. */
+const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
+
+function withKey(settings: ResolvedSettings, environment: Environment): ResolvedSettings {
+  const text = environment[keyVariable] ?? '';
+  if (text === '') return settings;
+  const value = parseApiKey(text, keyVariable, 'configuration');
+  const unsentSecrets = settings.unsentSecrets.filter(({ what }) => what !== 'API key');
+  const source = { kind: 'environment', name: keyVariable } as const;
+  const { apiKeyCommand: _command, ...others } = settings;
+  return { ...others, apiKey: { value, source }, unsentSecrets };
+}
+
+/**
+ * The settings for requests to the upstream. Other NATTER_ variables are ignored, because they are for the clients of
+ * the sandbox. Without `--retries` nothing is retried, because those clients retry.
+ * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
+ */
+function upstreamSettings(
+  context: Context,
+  presentation: Presentation,
+  options: UpstreamOptions,
+): { readonly run: Run; readonly baseUrl: string } {
+  const { upstream, upstreamProfile, retries = '0' } = options;
+  if (upstream === undefined && upstreamProfile === undefined) {
+    throw new Failure('usage', '--map needs an upstream', {
+      hint: 'add --upstream <url> or --upstream-profile <name>',
+    });
+  }
+  const profile =
+    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
+  const address = { label: '--upstream', kind: 'usage' } as const;
+  const resolved = resolveSettings({
+    flags: {
+      ...options,
+      profile,
+      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
+      retries,
+      // The clients of the sandbox decide about a Retry-After of any length.
+      retryMaxWait: options.retryMaxWait ?? '0',
+    },
+    environment: {},
+    stored:
+      profile === undefined
+        ? { settings: emptySettings, credentials: emptyCredentials }
+        : readStored(context, presentation.notices),
+  });
+  const settings = withKey(resolved, context.environment);
+  const { baseUrl } = settings.values;
+  if (baseUrl === undefined) {
+    throw new Failure('configuration', `the profile ${profile} has no base URL`, {
+      hint: `natter config set base-url <url> --profile ${profile}`,
+    });
+  }
+  const { hostname, port } = parseBaseUrl(baseUrl);
+  if (isLoopbackName(hostname) && port === options.port) {
+    // It would forward a request to itself forever.
+    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
+      hint: 'choose a different --port',
+    });
+  }
+  keepSecrets(context, settings);
+  const run = { context, options, presentation, settings };
+  noticeRisks(run);
+  return { run, baseUrl };
+}
 
 /** The upstream's model for each model of the contract. */
 export type ModelMap = Readonly<Record<string, string>>;
@@ -92,21 +180,23 @@ const listTimeout = 10_000;
  */
 export async function openUpstream(
   context: Context,
-  { notices, debugLog }: Presentation,
+  presentation: Presentation,
   options: UpstreamOptions,
 ): Promise<Upstream> {
   const mapped = parseModelMap(options.map ?? []);
-  const { settings, baseUrl } = upstreamSettings(context, notices, options);
+  const { notices } = presentation;
+  const { run, baseUrl } = upstreamSettings(context, presentation, options);
+  const { settings } = run;
   const { apiPath } = settings.values;
-  const target = { baseUrl, apiPath, apiKey: await serviceKey(context, settings) };
+  const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
-  const lister = await openClient(context, debugLog, limited, target, network);
+  const lister = openClient({ ...run, settings: limited }, target, network);
   const models = await chooseModels(lister, mapped, notices, context.signal).finally(() =>
     lister.close(),
   );
   const pairs = ids.map((id) => `${id} is ${models[id]}`).join(', ');
   notices.notice(`upstream ${baseUrl}: ${pairs}`);
-  const client = await openClient(context, debugLog, settings, target, network);
+  const client = openClient(run, target, network);
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;

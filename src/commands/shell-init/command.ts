@@ -1,25 +1,9 @@
 import { Argument, Command, Option } from 'commander';
-import type { Shell } from '../completion/scripts.ts';
-import type { Context, Action } from '../program/context.ts';
-import { setExamples } from '../program/help-details.ts';
-import type { ShellInitOptions } from './run.ts';
+import { shells } from '../completion/command.ts';
+import type { Context } from '../../run.ts';
+import { setAction, setExamples } from '../program/help-details.ts';
 
-export type RunShellInit = Action<ShellInitOptions, [shell: Shell]>;
-
-const runShellInit: RunShellInit = async (context, options, shell) => {
-  if (options.suggest !== true && options.explain === undefined) {
-    const { printScript } = await import('./run.ts');
-    return printScript(context, options, shell);
-  }
-  const { printExplanation, printSuggestion } = await import('./suggest-run.ts');
-  return options.explain === undefined
-    ? printSuggestion(context, options, shell)
-    : printExplanation(context, options, shell, options.explain);
-};
-
-const shells: readonly Shell[] = ['bash', 'zsh', 'fish', 'powershell'];
-
-export function buildShellInit(context: Context, run: RunShellInit = runShellInit): Command {
+export function buildShellInit(context: Context): Command {
   const command = new Command('shell-init')
     .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
     .description(
@@ -37,7 +21,7 @@ export function buildShellInit(context: Context, run: RunShellInit = runShellIni
       ).conflicts('explain'),
     )
     .option('--explain <status>', 'explain why the command on standard input failed');
-  command.action((shell: Shell) => run(context, command.optsWithGlobals(), shell));
+  setAction(command, context, async () => (await import('./run.ts')).shellInit);
   return setExamples(command, [
     'natter shell-init bash >> ~/.bashrc',
     'natter shell-init zsh --key ctrl-g --explain-key none >> ~/.zshrc',

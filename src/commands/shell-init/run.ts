@@ -1,69 +1,185 @@
-// Keys as a person writes them (`alt-m`, `ctrl-x m`, `f4`), in the notation of each shell.
+// The scripts are plain ASCII. The line goes to natter on standard input, never as an argument, which other users could
+// read in the process list; the answer is assigned to the line, never evaluated.
 
 import { Failure } from '../../failure.ts';
-import { parseSettingValue } from '../../settings/setting-value.ts';
 import { definitions } from '../../settings/definitions.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Shell } from '../completion/scripts.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
-import { readSettings } from '../service/settings-access.ts';
-import { widgetScript } from './widget-scripts.ts';
+import { parseSettingValue } from '../../settings/setting-value.ts';
+import type { Shell } from '../completion/command.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
+import { readSettings } from '../../settings/read-settings.ts';
+import { printExplanation, printSuggestion } from './suggest-run.ts';
+
+/** What a shell needs for the two keys; all texts that are inserted are safe without quotes. */
+interface ShellSyntax {
+  /** What is before a key with Alt, before one with Ctrl, and between two keys. */
+  readonly notation: readonly [alt: string, ctrl: string, separator: string];
+  /** The lines that bind a key, in the notation of the shell. @param call `natter shell-init bash` and its options */
+  readonly bind: (sequence: string, action: 'suggest' | 'explain', call: string) => string;
+  /** The script around these lines. */
+  readonly script: (call: string, bindings: string) => string;
+}
+
+const editor = '[Microsoft.PowerShell.PSConsoleReadLine]';
+
+const powershellHandlers = {
+  suggest: (sequence: string, call: string) =>
+    `Set-PSReadLineKeyHandler -Chord '${sequence}' -BriefDescription NatterSuggest -Description 'Turn the text on the line into a command' -ScriptBlock {
+    $line = $null
+    $cursor = $null
+    ${editor}::GetBufferState([ref]$line, [ref]$cursor)
+    $code = $global:LASTEXITCODE
+    $ErrorActionPreference = 'Continue'
+    $OutputEncoding = [System.Text.UTF8Encoding]::new($false)
+    $answer = @($line | ${call} --suggest 2>&1 | ForEach-Object { "$_" })
+    if ($global:LASTEXITCODE -eq 0 -and $answer.Count -gt 0) {
+        ${editor}::Replace(0, $line.Length, ($answer -join "\`n"))
+    } elseif ($answer.Count -gt 0) {
+        [Console]::Error.WriteLine()
+        [Console]::Error.WriteLine($answer[0])
+        ${editor}::InvokePrompt()
+    }
+    $global:LASTEXITCODE = $code
+}`,
+  explain: (sequence: string, call: string) =>
+    `Set-PSReadLineKeyHandler -Chord '${sequence}' -BriefDescription NatterExplain -Description 'Explain the last command that failed' -ScriptBlock {
+    $code = [int]$global:LASTEXITCODE
+    $ErrorActionPreference = 'Continue'
+    $OutputEncoding = [System.Text.UTF8Encoding]::new($false)
+    [Console]::WriteLine()
+    (Get-History -Count 1).CommandLine | ${call} --explain $code 2>&1 | ForEach-Object { [Console]::WriteLine("$_") }
+    ${editor}::InvokePrompt()
+    $global:LASTEXITCODE = $code
+}`,
+};
+
+const syntaxes: Readonly<Record<Shell, ShellSyntax>> = {
+  bash: {
+    notation: [String.raw`\e`, String.raw`\C-`, ''],
+    bind: (sequence, action) =>
+      `  for _natter_map in emacs vi-insert; do bind -m "$_natter_map" -x '"${sequence}": _natter_${action}'; done`,
+    script: (call, bindings) => `_natter_suggest() {
+  local answer saved
+  saved=$(trap -p INT)
+  trap : INT
+  if answer=$(printf '%s' "$READLINE_LINE" | command ${call} --suggest) && [[ -n $answer ]]; then
+    READLINE_LINE=$answer
+    READLINE_POINT=2147483647
+  fi
+  if [[ -n $saved ]]; then eval "$saved"; else trap - INT; fi
+}
+_natter_explain() {
+  local code=$? saved
+  saved=$(trap -p INT)
+  trap : INT
+  builtin fc -ln -1 | command ${call} --explain "$code"
+  if [[ -n $saved ]]; then eval "$saved"; else trap - INT; fi
+}
+if ((BASH_VERSINFO[0] < 4)); then
+  echo 'natter: the keys need bash 4 or newer' >&2
+elif [[ $- == *i* ]]; then
+${bindings}
+  unset _natter_map
+fi
+`,
+  },
+  zsh: {
+    notation: ['^[', '^', ''],
+    bind: (sequence, action) => `  zle -N _natter_${action}
+  bindkey -M emacs '${sequence}' _natter_${action}
+  bindkey -M viins '${sequence}' _natter_${action}`,
+    script: (call, bindings) => `_natter_suggest() {
+  emulate -L zsh
+  setopt localtraps
+  trap : INT
+  local answer
+  zle -R 'natter: waiting for an answer; Ctrl+C stops'
+  if answer=$(print -rn -- "$BUFFER" | command ${call} --suggest 2>&1); then
+    BUFFER=$answer
+    CURSOR=$#BUFFER
+  else
+    zle -R ''
+    zle -M -- "\${answer%%$'\\n'*}"
+  fi
+}
+_natter_explain() {
+  local code=$?
+  emulate -L zsh
+  setopt localtraps
+  trap : INT
+  zle -I
+  fc -ln -1 | command ${call} --explain $code
+}
+if [[ -o interactive ]]; then
+${bindings}
+fi
+`,
+  },
+  fish: {
+    notation: [String.raw`\e`, String.raw`\c`, ''],
+    bind: (sequence, action) => `    bind ${sequence} __natter_${action}
+    bind -M insert ${sequence} __natter_${action}`,
+    script: (call, bindings) => `function __natter_suggest
+    set -l answer (commandline | command ${call} --suggest 2>&1)
+    if test $status -eq 0
+        commandline -r -- (string join \\n -- $answer | string collect)
+        commandline -f end-of-buffer
+    else
+        echo
+        echo -- $answer[1] >&2
+        commandline -f repaint
+    end
+end
+function __natter_explain
+    set -l code $status
+    echo
+    printf '%s' $history[1] | command ${call} --explain $code
+    commandline -f repaint
+end
+if status is-interactive
+${bindings}
+end
+`,
+  },
+  powershell: {
+    notation: ['Alt+', 'Ctrl+', ','],
+    bind: (sequence, action, call) => powershellHandlers[action](sequence, call),
+    script: (_call, bindings) => `${bindings}\n`,
+  },
+};
 
 /** What xterm and most other terminals send for F1 to F12, after ESC. */
 const functionKeys = 'OP OQ OR OS [15~ [17~ [18~ [19~ [20~ [21~ [23~ [24~'.split(' ');
 
-interface Notation {
-  readonly alt: (key: string) => string;
-  readonly ctrl: (key: string) => string;
-  readonly functionKey: (number: number) => string;
-  readonly separator: string;
-}
-
-const codeOf = (number: number) => functionKeys[number - 1] ?? '';
-
-const notations: Readonly<Record<Shell, Notation>> = {
-  bash: {
-    alt: (key) => String.raw`\e${key}`,
-    ctrl: (key) => String.raw`\C-${key}`,
-    functionKey: (number) => String.raw`\e${codeOf(number)}`,
-    separator: '',
-  },
-  zsh: {
-    alt: (key) => `^[${key}`,
-    ctrl: (key) => `^${key.toUpperCase()}`,
-    functionKey: (number) => `^[${codeOf(number)}`,
-    separator: '',
-  },
-  fish: {
-    alt: (key) => String.raw`\e${key}`,
-    ctrl: (key) => String.raw`\c${key}`,
-    functionKey: (number) => String.raw`\e${codeOf(number).replace('[', String.raw`\[`)}`,
-    separator: '',
-  },
-  powershell: {
-    alt: (key) => `Alt+${key}`,
-    ctrl: (key) => `Ctrl+${key}`,
-    functionKey: (number) => `F${number}`,
-    separator: ',',
-  },
-};
-
-function translate(key: string, notation: Notation): string {
-  if (key.startsWith('alt-')) return notation.alt(key.slice(4));
-  if (key.startsWith('ctrl-')) return notation.ctrl(key.slice(5));
-  const number = /^f(?<number>\d+)$/.exec(key)?.groups?.['number'];
-  return number === undefined ? key : notation.functionKey(Number(number));
-}
-
-/** @param key a value of the type `keys` (`settings/value-types.ts`), except `none` */
+/**
+ * A key as a person writes it (`alt-m`, `ctrl-x m`, `f4`), in the notation of a shell.
+ * @param key a value of the type `keys` (`settings/value-types.ts`), except `none`
+ */
 export function keySequence(key: string, shell: Shell): string {
-  const notation = notations[shell];
-  return key
-    .split(' ')
-    .map((one) => translate(one, notation))
-    .join(notation.separator);
+  const [alt, ctrl, separator] = syntaxes[shell].notation;
+  const written = key.split(' ').map((one) => {
+    if (one.startsWith('alt-')) return alt + one.slice('alt-'.length);
+    const letter = one.startsWith('ctrl-') ? one.slice('ctrl-'.length) : undefined;
+    if (letter !== undefined) return ctrl + (shell === 'zsh' ? letter.toUpperCase() : letter);
+    if (!/^f\d/.test(one)) return one;
+    if (shell === 'powershell') return one.toUpperCase();
+    const code = functionKeys[Number(one.slice(1)) - 1] ?? '';
+    return alt + (shell === 'fish' ? code.replace('[', String.raw`\[`) : code);
+  });
+  return written.join(separator);
+}
+
+/** The script that defines the functions of the keys and binds them. @param keys `none` omits one */
+export function widgetScript(
+  shell: Shell,
+  call: string,
+  keys: Readonly<Record<'suggest' | 'explain', string>>,
+): string {
+  const { bind, script } = syntaxes[shell];
+  const bindings = (['suggest', 'explain'] as const)
+    .filter((action) => keys[action] !== 'none')
+    .map((action) => bind(keySequence(keys[action], shell), action, call));
+  return script(call, bindings.join('\n'));
 }
 
 export interface ShellInitOptions extends GlobalOptions {
@@ -79,10 +195,6 @@ function serviceWords({ profile, sandbox }: GlobalOptions): string {
   return `${profile === undefined ? '' : ` --profile ${profile}`}${sandbox === true ? ' --sandbox' : ''}`;
 }
 
-function sequenceOf(key: string, shell: Shell): string | undefined {
-  return key === 'none' ? undefined : keySequence(key, shell);
-}
-
 function chosenKey(
   { values }: ResolvedSettings,
   name: 'shellKey' | 'shellExplainKey',
@@ -93,8 +205,8 @@ function chosenKey(
   return parseSettingValue(definitions[name], option, { label, kind: 'usage' });
 }
 
-/** Runs `natter shell-init <shell>`: prints the script. @throws Failure */
-export async function printScript(
+/** @throws Failure for two equal keys, or a bad one */
+async function printScript(
   context: Context,
   options: ShellInitOptions,
   shell: Shell,
@@ -108,11 +220,7 @@ export async function printScript(
     throw new Failure('usage', `both keys are ${key}`, { hint });
   }
   const call = `natter shell-init ${shell}${serviceWords(options)}`;
-  const script = widgetScript(shell, {
-    call,
-    key: sequenceOf(key, shell),
-    explainKey: sequenceOf(explainKey, shell),
-  });
+  const script = widgetScript(shell, call, { suggest: key, explain: explainKey });
   const summaries = [
     [key, 'the text on the line becomes a command'],
     [explainKey, 'explain the last failure'],
@@ -120,4 +228,15 @@ export async function printScript(
   const summary = summaries.map((row) => row.join(': ')).join('; ');
   const mark = `# natter shell-init for ${shell}`;
   await context.streams.stdout.write(`${mark}: begin\n# ${summary}\n${script}${mark}: end\n`);
+}
+
+/** Runs `natter shell-init <shell>`: prints the script, or does what the keys of the script ask for. @throws Failure */
+export async function shellInit(
+  context: Context,
+  options: ShellInitOptions,
+  shell: Shell,
+): Promise<void> {
+  const { explain, suggest } = options;
+  if (explain !== undefined) return printExplanation(context, options, shell, explain);
+  return (suggest === true ? printSuggestion : printScript)(context, options, shell);
 }

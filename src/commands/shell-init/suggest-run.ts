@@ -5,14 +5,12 @@ import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { chat } from '../chat/run.ts';
-import { present } from '../print/presentation.ts';
-import type { Context } from '../program/context.ts';
-import type { GlobalOptions } from '../program/global-options.ts';
+import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { withHint } from '../program/report.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
-import type { Shell } from '../completion/scripts.ts';
-import { openService, type Service } from '../service/service.ts';
-import { readSettings } from '../service/settings-access.ts';
+import type { Shell } from '../completion/command.ts';
+import { openService, type Service } from '../../ask/service.ts';
+import { readSettings } from '../../settings/read-settings.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 
 const systems: Partial<Record<NodeJS.Platform, string>> = {
@@ -143,7 +141,7 @@ async function suggest(context: Context, options: GlobalOptions, shell: Shell): 
   const messages = promptMessages(suggestSystem(shell, context.platform), line);
   const { request } = planRequest(settings, messages, true);
   const source = { command: 'shell-init' };
-  const service = await openService(context, presentation, options, settings, source);
+  const service = await openService({ context, options, presentation, settings }, source);
   const { stderr } = context.streams;
   const quiet = options.quiet === true || !stderr.isTerminal;
   const activity = createActivity({ stderr, style, clock: context.clock, quiet, animated });

@@ -1,12 +1,7 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
-import type { Context, Action } from '../program/context.ts';
-import { setExamples, setHelpList } from '../program/help-details.ts';
-import type { UsageOptions } from './run.ts';
-
-export type RunUsage = Action<UsageOptions>;
-
-const runUsage: RunUsage = async (...words) => (await import('./run.ts')).showUsage(...words);
+import type { Context } from '../../run.ts';
+import { setAction, setExamples, setHelpList } from '../program/help-details.ts';
 
 const storedRows = [
   { term: 'time', description: 'when the request ended, in UTC' },
@@ -22,7 +17,7 @@ const storedRows = [
   { term: 'conversation', description: 'the id of a saved conversation, or of a run of a batch' },
 ];
 
-export function buildUsage(context: Context, run: RunUsage = runUsage): Command {
+export function buildUsage(context: Context): Command {
   const command = new Command('usage').description(
     'Shows requests, tokens and cost by local day, model, profile or command. natter keeps a ledger: a line for each request, without text, titles, paths, addresses or keys, in the folder that natter config paths usage prints. natter config set ledger false turns it off. --profile shows one profile, --sandbox the requests to the sandbox.',
   );
@@ -39,7 +34,7 @@ export function buildUsage(context: Context, run: RunUsage = runUsage): Command 
         .default('day'),
     )
     .option('--json', 'print JSON');
-  command.action(() => run(context, command.optsWithGlobals()));
+  setAction(command, context, async () => (await import('./run.ts')).showUsage);
   setHelpList(command, { heading: 'Stored for each request:', rows: storedRows });
   return setExamples(command, [
     'natter usage',

@@ -9,11 +9,9 @@ import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
-import { present, type Presentation } from '../print/presentation.ts';
+import { present, type Presentation, type Context, type JsonOptions } from '../../run.ts';
 import { printJson } from '../print/print-data.ts';
-import type { Context } from '../program/context.ts';
-import type { JsonOptions } from '../program/global-options.ts';
-import { readStored } from '../service/settings-access.ts';
+import { readStored } from '../../settings/read-settings.ts';
 
 export interface UsageOptions extends JsonOptions {
   /** Unparsed. */

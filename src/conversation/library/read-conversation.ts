@@ -1,7 +1,7 @@
 import { readLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { JournalFold } from '../journal/fold-journal.ts';
-import { isTextLine, parseLine, type JournalRecord } from '../journal/records.ts';
+import { isTextLine, parseLine, type DeltaRecord, type JournalRecord } from '../journal/records.ts';
 import { titleFrom } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
@@ -36,15 +36,28 @@ export function loadConversation(path: string, id: string, start = 0): LoadedCon
   let version = 0;
   let records = 0;
   let lostLines = 0;
+  let delta: DeltaRecord | undefined;
+  let pieces: string[] = [];
+  // Joined once: the texts of a conversation that is joined piece by piece take twice the memory when they are read.
+  const applyPieces = () => {
+    if (delta !== undefined) fold.apply({ ...delta, text: pieces.join('') });
+    delta = undefined;
+    pieces = [];
+  };
   const read = (line: string) => {
     const { record, kind } = parseLine(line);
     if (kind === 'lost') lostLines += 1;
     if (record === undefined) return;
     records += 1;
     if (record.type === 'conversation') version = record.version;
-    fold.apply(record);
+    if (record.type !== delta?.type || record.turn !== delta.turn) applyPieces();
+    if (record.type === 'text' || record.type === 'refusal' || record.type === 'thought') {
+      delta = record;
+      pieces.push(record.text);
+    } else fold.apply(record);
   };
   forEachLine(path, read, start);
+  applyPieces();
   return { fold, version, records, lostLines };
 }
 

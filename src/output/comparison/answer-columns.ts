@@ -14,7 +14,7 @@ import type { Frame } from '../../terminal/region/paint.ts';
 import { createSanitizer, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Clock } from '../../clock.ts';
-import type { TextTransform } from '../../terminal/markdown/line-driver.ts';
+import type { TextTransform } from '../../terminal/markdown/block-driver.ts';
 import { endReasonOf, type ComparedAnswer, type ComparisonView } from './comparison-view.ts';
 import { beginProgress, progressText, withEvent, type AnswerProgress } from './answer-progress.ts';
 

@@ -15,8 +15,13 @@ import {
   type Placeholder,
   type Template,
 } from '../template.ts';
-import { type Boundary, checkInside, isFile, resolveReference } from './boundary.ts';
-import type { FoundPrompt } from './find-prompt.ts';
+import {
+  type Boundary,
+  checkInside,
+  isFile,
+  resolveReference,
+  type FoundPrompt,
+} from './find-prompt.ts';
 
 /** Returns the text of a file. @throws Failure */
 type ReadText = (file: SourceFile) => Promise<string>;

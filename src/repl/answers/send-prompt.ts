@@ -1,6 +1,16 @@
+import { task } from '../step.ts';
+import { step } from '../step.ts';
+import { newAnswer } from '../step.ts';
+import type { Step } from '../state.ts';
+import type { Draft } from '../composer/text-buffer.ts';
+import type { ReplState } from '../state.ts';
+import { recalledDraft } from '../composer/history.ts';
+import { shownText } from '../composer/paste.ts';
+import type { Unconfirmed } from '../files/mentioned-files.ts';
+import type { Session } from '../session.ts';
 import { type Answer, ask, type Sink } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
   type AnswerRecorder,
@@ -11,17 +21,13 @@ import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { hiddenCharacters, refusalNotice } from '../../output/notices.ts';
 import { truncationWarning } from '../../output/truncated-prompt.ts';
-import { describeViolations } from '../../schema/violation.ts';
+import { describeViolations } from '../../schema/answer-value.ts';
+import { dispatchConversation, failureText } from '../session.ts';
 import type { AnswerOutcome } from '../action.ts';
-import { recalledDraft } from '../composer/history.ts';
-import { shownText } from '../composer/paste.ts';
-import type { Draft } from '../composer/text-buffer.ts';
-import { contextUse, messagesFor } from '../conversations/position.ts';
+import type { PromptToSend, SessionSettings } from '../state.ts';
 import { failureEntry, notice } from '../entry.ts';
-import { checkFiles, type CheckedFiles, type Unconfirmed } from '../files/mentioned-files.ts';
-import { dispatchConversation, failureText, type Session } from '../session.ts';
-import type { PromptToSend, SessionSettings, ReplState, Step } from '../state.ts';
-import { newAnswer, step, task } from '../step.ts';
+import { contextUse, messagesFor } from '../conversations/position.ts';
+import { checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
 import { gatherTexts } from './gather-texts.ts';
 
 /** A prompt on its way, with the settings of its prompt file. */

@@ -1,4 +1,11 @@
-import { searchTerms } from '../../conversation/library/search-terms.ts';
+import { withKeysReleased } from '../step.ts';
+import { refuse } from '../step.ts';
+import { andThen } from '../step.ts';
+import { quit } from '../step.ts';
+import { startActivity } from '../step.ts';
+import { task } from '../step.ts';
+import { step } from '../step.ts';
+import { searchTerms } from '../../conversation/library/search.ts';
 import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { graphemes } from '../../terminal/text/width.ts';
@@ -18,7 +25,6 @@ import type {
   ListedConversation,
   ConversationList,
 } from '../state.ts';
-import { quit, startActivity, step, andThen, refuse, task, withKeysReleased } from '../step.ts';
 
 interface Budget {
   readonly listed: number;

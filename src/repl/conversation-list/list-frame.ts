@@ -1,4 +1,4 @@
-import { searchTerms } from '../../conversation/library/search-terms.ts';
+import { searchTerms } from '../../conversation/library/search.ts';
 import { count, timeAgo } from '../../output/figures.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { cleanLine } from '../../commands/program/secrets.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import type { LibraryEntry } from '../../conversation/library/library.ts';
 import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';

@@ -1,7 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
-import type { Context } from '../../commands/program/context.ts';
-import { splitPrompt } from '../../conversation/compose-prompt.ts';
+import {
+  requireDataFolder,
+  conversationsFolder,
+  lockFile,
+} from '../../conversation/library/conversation-folder.ts';
+import {
+  conversationsNamed,
+  listEntries,
+  type LibraryEntry,
+} from '../../conversation/library/library.ts';
 import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
 import {
   branchJournal,
@@ -9,20 +16,13 @@ import {
   resumeJournal,
 } from '../../conversation/journal/open-journal.ts';
 import {
-  requireDataFolder,
-  conversationsFolder,
-  lockFile,
-} from '../../conversation/library/conversation-folder.ts';
-import { conversationsNamed } from '../../conversation/library/find-conversation.ts';
-import { listEntries, type LibraryEntry } from '../../conversation/library/library.ts';
-import {
   markedTitle,
   summarize,
   type ConversationSummary,
   loadConversation,
 } from '../../conversation/library/read-conversation.ts';
-import { searchTerms } from '../../conversation/library/search-terms.ts';
 import {
+  searchTerms,
   compileTerms,
   occursIn,
   searchConversation,
@@ -30,15 +30,18 @@ import {
   compilePattern,
   type FoundTurn,
 } from '../../conversation/library/search.ts';
-import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { timeAgo } from '../../output/figures.ts';
 import { formatTable, type Column, spokenRows } from '../../output/table.ts';
+import { timeAgo } from '../../output/figures.ts';
+import type { Candidate } from '../composer/completion.ts';
+import { plainStyle } from '../../terminal/style.ts';
+import type { Context } from '../../run.ts';
+import { splitPrompt } from '../../conversation/compose-prompt.ts';
+import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import type { ListedConversation, PreviewTurn } from '../state.ts';
 import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
-import { plainStyle } from '../../terminal/style.ts';
-import type { Candidate } from '../composer/completion.ts';
-import type { ListedConversation, PreviewTurn } from '../state.ts';
 
 const titleColumn: Column = { heading: 'TITLE' };
 const facts: readonly Column[] = [

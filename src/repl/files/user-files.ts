@@ -1,15 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { listPaths, type PathList } from '../../attachments/list-paths.ts';
-import type { Clock } from '../../clock.ts';
-import type { Context } from '../../commands/program/context.ts';
-import { attachFiles } from '../../commands/prompt/attach-files.ts';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
+import { attachFiles } from '../../commands/prompt/attach-files.ts';
+import type { Context } from '../../run.ts';
+import { listPaths, type PathList } from '../../attachments/find-files.ts';
+import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { isReservedName } from '../../storage/file-name.ts';
-import { openTemporaryFile, removeFile, renameFile } from '../../storage/files.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
+import { isReservedName } from '../../storage/file-name.ts';
 import type { Candidate } from '../composer/completion.ts';
+import { openTemporaryFile, removeFile, renameFile } from '../../storage/files.ts';
 
 const isAddress = (typed: string) => /^https?:\/\//i.test(typed);
 

@@ -1,5 +1,5 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
-import { createSpokenMarkdown } from '../../terminal/spoken/spoken-markdown.ts';
+import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import { createSession } from '../create-session.ts';
 import { mentionAt } from '../files/picking.ts';

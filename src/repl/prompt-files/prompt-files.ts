@@ -1,16 +1,10 @@
 import { open } from 'node:fs/promises';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import type { Context } from '../../commands/program/context.ts';
-import { loadPromptFile, readInserted } from '../../commands/prompt/load-prompt-file.ts';
-import { promptPlaces } from '../../commands/prompt/prompt-places.ts';
-import { composeFile } from '../../commands/run/compose-file.ts';
-import { readOwnSchema } from '../../commands/run/file-schema.ts';
-import { withFileSettings } from '../../commands/run/file-settings.ts';
-import { Failure } from '../../failure.ts';
-import { splitFrontMatter } from '../../front-matter.ts';
-import type { Notices } from '../../output/notices.ts';
-import { checkInside } from '../../prompt-files/library/boundary.ts';
-import { type FoundPrompt, listPrompts } from '../../prompt-files/library/find-prompt.ts';
+import {
+  checkInside,
+  type FoundPrompt,
+  listPrompts,
+} from '../../prompt-files/library/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
   partsOf,
@@ -18,11 +12,20 @@ import {
   type PromptFile,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
+import { splitFrontMatter } from '../../front-matter.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
-import type { Variable } from '../../prompt-files/variables.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { SessionSettings } from '../state.ts';
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
 import type { OpenedPrompt, PromptCommand, PromptUse, PromptVariable } from './prompt-command.ts';
+import type { SessionSettings } from '../state.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Context } from '../../run.ts';
+import { loadPromptFile, readInserted } from '../../commands/prompt/load-prompt-file.ts';
+import { promptPlaces } from '../../commands/prompt/prompt-places.ts';
+import { composeFile } from '../../commands/run/compose-file.ts';
+import { readOwnSchema } from '../../commands/run/file-schema.ts';
+import { withFileSettings } from '../../commands/run/file-settings.ts';
 
 /** A prompt file filled with its values. */
 interface FilledPrompt {
@@ -128,7 +131,7 @@ function load(
   found: FoundPrompt,
   signal: AbortSignal,
 ): Promise<PromptFile> {
-  return loadPromptFile(context, { context, notices, signal }, found);
+  return loadPromptFile({ context, notices, signal }, found);
 }
 
 async function list({ context }: ReplPromptsOptions): Promise<readonly PromptCommand[]> {
@@ -162,9 +165,8 @@ async function withCheck(
   signal: AbortSignal,
 ): Promise<FilledPrompt> {
   if (schema === undefined) return filled;
-  const { directory } = promptPlaces(context);
-  const reading = { context, notices, signal, options: {}, guard: undefined, found, directory };
-  const check = await openCheck(notices, {}, await readOwnSchema(schema, reading));
+  const own = await readOwnSchema({ context, notices, signal }, {}, found, schema);
+  const check = await openCheck(notices, {}, own);
   if (check === undefined) return filled;
   const format = check.settings(settings).params['response_format'];
   const { parameters } = filled.settings;
@@ -188,7 +190,7 @@ async function fill(
     throw new Failure('not_found', `there is no prompt file "${use.name}"`);
   }
   const prompt = await load(options, found, signal);
-  const contentOf = await readInserted(context, { context, notices, signal }, found, prompt);
+  const contentOf = await readInserted({ context, notices, signal }, found, prompt);
   const contents = { ...contentsOf(prompt, use), files: [], contentOf, systemOption: undefined };
   const { prompt: content, system } = composeFile(prompt, contents);
   const filled = {

@@ -1,4 +1,4 @@
-import type { Presentation } from '../../commands/print/presentation.ts';
+import type { Presentation } from '../../run.ts';
 import type { OutputStream } from '../../terminal/device/streams.ts';
 import { type OwnPaints, type Style, weightStyle } from '../../terminal/style.ts';
 import { themedStyle } from '../../terminal/themes.ts';

@@ -1,4 +1,4 @@
-import { maskText } from '../../commands/program/secrets.ts';
+import { maskText } from '../../secrets/secrets.ts';
 import { count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { notice, type Entry } from '../entry.ts';

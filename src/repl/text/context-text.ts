@@ -1,4 +1,4 @@
-import type { ContextParts } from '../../conversation/context-parts.ts';
+import type { ContextParts } from '../../conversation/compaction.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
 import type { ReplState } from '../state.ts';
 

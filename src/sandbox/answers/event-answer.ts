@@ -1,11 +1,154 @@
+import { type Completion, finishReasonOf } from '../completion.ts';
 import { type Exchange, pause } from '../exchange.ts';
-import { chunkPayloads } from './chunk-payloads.ts';
-import type { Completion } from './completion.ts';
-import { createEventFormat, formatComment } from './event-format.ts';
-import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
-import { corrupt, encodingOf } from './malformed-events.ts';
-import { type BodyWriter, responseHeaders, sendHead } from './response-writer.ts';
+import type { Fault } from '../faults/fault-fields.ts';
+import { malformedEvents } from '../shapes.ts';
+import {
+  afterAnswer,
+  cut,
+  cutPosition,
+  stall,
+  type BodyWriter,
+  responseHeaders,
+  sendHead,
+} from './response-writer.ts';
 import { errorText } from './whole-answer.ts';
+
+const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r' } as const;
+
+/** One kind per event: within an event, a CR before an LF would be one line end, not two. */
+const mixedEnds = [lineEnds.lf, lineEnds.crlf, lineEnds.cr];
+
+function splitOverLines(data: string): readonly string[] {
+  try {
+    return JSON.stringify(JSON.parse(data), null, 1).split('\n');
+  } catch {
+    return [data];
+  }
+}
+
+/** `data: <json>` and a blank line (contract, Events), changed by the fault. */
+function createEventFormat(fault: Fault): (data: string, name?: string) => string {
+  const lineEnding = fault['line-ending'] ?? 'lf';
+  const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
+  let number = 0;
+  return (data, name) => {
+    number += 1;
+    const end =
+      lineEnding === 'mixed' ? (mixedEnds[number % 3] ?? lineEnds.lf) : lineEnds[lineEnding];
+    const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
+    const extras =
+      fault['extra-fields'] === true
+        ? [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon']
+        : [];
+    const names = name === undefined ? [] : [`event: ${name}`];
+    const event = [...extras, ...names, ...lines.map((line) => prefix + line)];
+    return `${`: comment${end}`.repeat(fault.comments ?? 0)}${event.join(end)}${end}${end}`;
+  };
+}
+
+function formatComment(fault: Fault): string {
+  const lineEnding = fault['line-ending'] ?? 'lf';
+  const end = lineEnding === 'mixed' ? lineEnds.lf : lineEnds[lineEnding];
+  return `: keep-alive${end}${end}`;
+}
+
+/** With the fault, deltas of a number of UTF-16 units; these may split surrogate pairs. */
+async function* splitDeltas(
+  deltas: Completion['deltas'],
+  { split }: Fault,
+): AsyncGenerator<string, void, undefined> {
+  if (split === undefined || !('units' in split)) {
+    yield* deltas;
+    return;
+  }
+  let rest = '';
+  for await (const delta of deltas) {
+    rest += delta;
+    let start = 0;
+    for (; start + split.units <= rest.length; start += split.units) {
+      yield rest.slice(start, start + split.units);
+    }
+    rest = rest.slice(start);
+  }
+  if (rest !== '') yield rest;
+}
+
+const roles = { first: 'assistant', every: 'assistant', null: null, empty: '' } as const;
+
+const emptyDeltas: readonly object[] = [
+  {},
+  { delta: null },
+  { delta: {} },
+  { delta: { content: null } },
+  { delta: { content: '' } },
+  { delta: { content: [{ type: 'text' }] } },
+  { delta: { role: null } },
+  { delta: { tool_calls: [{ index: 0, function: { name: 'none', arguments: '{' } }] } },
+  { delta: { __unknown: true }, logprobs: null, constructor: 1 },
+];
+
+/** The choices of chunks before the text; none of them adds to it. */
+function* openingChoices(
+  fault: Fault,
+  nextRole: () => object,
+): Generator<readonly object[], void, undefined> {
+  if (fault['empty-choices'] === true) yield [];
+  if (fault.role !== undefined && fault.role !== 'none') {
+    yield [{ index: 0, delta: { role: roles[fault.role] } }];
+  }
+  if (fault['odd-chunks'] === true) {
+    for (const odd of emptyDeltas) yield [{ index: 0, ...odd }];
+    yield [{ index: 1, delta: { content: 'second choice' } }];
+  }
+  if (fault.reasoning !== undefined) {
+    for (const thought of ['The sandbox ', 'does not ', 'think.']) {
+      yield [{ index: 0, delta: { ...nextRole(), [fault.reasoning]: thought } }];
+    }
+  }
+}
+
+/**
+ * The payloads of an answer's events, lazily. By default the last chunk has an empty content, the finish_reason and the
+ * usage; the contract does not define it.
+ */
+async function* chunkPayloads(
+  completion: Completion,
+  fault: Fault,
+): AsyncGenerator<string, void, undefined> {
+  const place = fault.usage ?? 'finish';
+  const write = (choices: readonly object[], withUsage = place === 'every') =>
+    JSON.stringify({
+      id: completion.id,
+      object: 'chat.completion.chunk',
+      choices,
+      usage: withUsage ? completion.ending().usage : undefined,
+    });
+
+  let isFirst = true;
+  /** By default the first delta has the role, which strict clients require. */
+  function nextRole(): object {
+    const role = fault.role ?? (isFirst ? 'every' : 'none');
+    isFirst = false;
+    return role === 'first' || role === 'none' ? {} : { role: roles[role] };
+  }
+
+  for (const choices of openingChoices(fault, nextRole)) yield write(choices);
+  const name = fault.refusal === true ? 'refusal' : 'content';
+  for await (const text of splitDeltas(completion.deltas, fault)) {
+    yield write([{ index: 0, delta: { ...nextRole(), [name]: text } }]);
+  }
+
+  const finish = finishReasonOf(fault, completion);
+  const last = { index: 0, delta: { ...(fault.role === undefined && nextRole()), content: '' } };
+  if (finish !== undefined || place === 'finish') {
+    yield write([{ ...last, finish_reason: finish }], place === 'finish' || place === 'every');
+  }
+  if (place === 'last') yield write([], true);
+  if (fault['no-done'] !== true) yield '[DONE]';
+  if (fault['after-done'] === true) {
+    yield write([{ index: 0, delta: { content: ' text after the end' } }]);
+  }
+}
 
 /** Milliseconds until the next event is due, by the number of those sent; the first one is due immediately. */
 function createPace({ clock, fault: { rate, drip } }: Exchange): (sent: number) => number {
@@ -58,8 +201,9 @@ async function sendEvents(
     }
     if (fault['malformed-at'] === number) {
       const kind = fault['malformed-as'] ?? 'truncated';
-      if (kind === 'endless') await writeEndlessLine(body);
-      else await send(format(corrupt(data, kind)), encodingOf(kind));
+      const { corrupt } = malformedEvents[kind];
+      if (corrupt === undefined) await writeEndlessLine(body);
+      else await send(format(corrupt(data)), kind === 'utf8' ? 'latin1' : 'utf8');
     } else await send(format(data));
     record.events = number;
   }

@@ -1,10 +1,16 @@
 import { STATUS_CODES } from 'node:http';
 import { errorNames } from '../../client/contract.ts';
 import type { Failure } from '../../failure.ts';
-import { errorBody } from '../error-shapes.ts';
 import type { Exchange } from '../exchange.ts';
-import { afterAnswer, cut, cutPosition, stall } from './interruptions.ts';
-import { responseHeaders, sendHead } from './response-writer.ts';
+import { errorBody } from '../shapes.ts';
+import {
+  afterAnswer,
+  cut,
+  cutPosition,
+  stall,
+  responseHeaders,
+  sendHead,
+} from './response-writer.ts';
 
 interface WholeAnswer {
   readonly status: number;

@@ -1,5 +1,8 @@
-import { type Directive, parseDirective } from './directive.ts';
+import { Failure } from '../../failure.ts';
+import { locatedProblem } from '../../json-place.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
+import { type Directive, parseDirective, parseFault, type WrittenField } from './parse-fault.ts';
 
 /** An absent condition matches any request. */
 export interface FaultCondition {
@@ -18,13 +21,8 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** What rules match; absent if the request does not have it. */
-export interface RequestFacts {
-  readonly method: string;
-  readonly path: string;
-  readonly model?: string;
-  readonly prompt?: string;
-}
+/** What rules match: the model and the prompt are absent if the request does not have them. */
+export type RequestFacts = FaultCondition & { readonly method: string; readonly path: string };
 
 interface AppliedFault {
   readonly fault: Fault;
@@ -34,11 +32,6 @@ interface AppliedFault {
   readonly attempt?: number;
   /** The prompt without its group. */
   readonly prompt?: string;
-}
-
-export interface FaultRules {
-  /** Counts the request and decides on its fault. @throws Failure `usage` for an invalid group in the prompt */
-  apply(facts: RequestFacts): AppliedFault;
 }
 
 /** Beyond this number, the count of the oldest group is dropped. */
@@ -63,10 +56,13 @@ function isDue(fault: Fault, attempt: number): boolean {
   return attempt > skip && attempt <= lastAttempt(fault) && (attempt - skip) % every === 0;
 }
 
-function createRuleCounts(rules: readonly FaultRule[]) {
+/** Combines the rules of a sandbox with the groups in prompts; a group overrides a rule. */
+export function createFaultRules(rules: readonly FaultRule[]) {
   const counts = new Map<FaultRule, number>();
+  const groups = new Map<string, number>();
+
   /** The first rule that is due decides; the reply fields of used-up rules before it stay in effect. */
-  return (facts: RequestFacts): AppliedFault => {
+  function applyRules(facts: RequestFacts): AppliedFault {
     let usedUp: Fault = {};
     for (const rule of rules) {
       if (!matches(rule.when, facts)) continue;
@@ -78,39 +74,106 @@ function createRuleCounts(rules: readonly FaultRule[]) {
       usedUp = { ...replyFieldsOf(rule.fault), ...usedUp };
     }
     return { fault: usedUp };
-  };
-}
+  }
 
-function createGroupCounts() {
-  const counts = new Map<string, number>();
   /** The count of a used-up group restarts, so that the same prompt always behaves the same way. */
-  return ({ source, fault }: Directive): { readonly attempt: number; readonly due: boolean } => {
-    const attempt = (counts.get(source) ?? 0) + 1;
-    counts.delete(source);
-    if (attempt <= lastAttempt(fault)) counts.set(source, attempt);
-    const oldest = counts.keys().next().value;
-    if (counts.size > maxGroups && oldest !== undefined) counts.delete(oldest);
-    return { attempt, due: isDue(fault, attempt) };
-  };
-}
+  function countGroup({ source, fault }: Directive): number {
+    const attempt = (groups.get(source) ?? 0) + 1;
+    groups.delete(source);
+    if (attempt <= lastAttempt(fault)) groups.set(source, attempt);
+    const oldest = groups.keys().next().value;
+    if (groups.size > maxGroups && oldest !== undefined) groups.delete(oldest);
+    return attempt;
+  }
 
-/** Combines the rules of a sandbox with the groups in prompts; a group overrides a rule. */
-export function createFaultRules(rules: readonly FaultRule[]): FaultRules {
-  const applyRules = createRuleCounts(rules);
-  const countGroup = createGroupCounts();
   return {
-    apply(facts) {
+    /** Counts the request and decides on its fault. @throws Failure `usage` for an invalid group in the prompt */
+    apply(facts: RequestFacts): AppliedFault {
       const directive = facts.prompt === undefined ? undefined : parseDirective(facts.prompt);
       const applied = applyRules(facts);
       if (directive === undefined) return applied;
-      const { attempt, due } = countGroup(directive);
-      const fault = due ? directive.fault : replyFieldsOf(directive.fault);
-      return {
-        fault: { ...applied.fault, ...fault },
-        rule: directive.source,
-        attempt,
-        prompt: directive.rest,
-      };
+      const { source: rule, fault: own, rest: prompt } = directive;
+      const attempt = countGroup(directive);
+      const fault = isDue(own, attempt) ? own : replyFieldsOf(own);
+      return { fault: { ...applied.fault, ...fault }, rule, attempt, prompt };
     },
   };
+}
+
+const conditions = ['method', 'path', 'model', 'prompt'];
+
+function parse(text: string, source: string): unknown {
+  const content = text.replace(/^\uFEFF/, '');
+  const value = parseJson(content);
+  if (value === undefined) throw new Failure('usage', `${source} ${locatedProblem(content)}`);
+  return value;
+}
+
+/** A JSON value as the text of the field in a group. */
+function fieldTexts(name: string, value: unknown, place: string): readonly WrittenField[] {
+  if (value === true) return [[name, undefined]];
+  if (value === false) return [];
+  if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
+  if (name === 'body' && value !== undefined) return [[name, JSON.stringify(value)]];
+  if (Array.isArray(value)) return value.flatMap((item) => fieldTexts(name, item, place));
+  if (isJsonObject(value) && ['headers', 'header'].includes(name)) {
+    return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
+  }
+  throw new Failure('usage', `${place} must be text, a number, true or false`);
+}
+
+function parseFields(fields: JsonObject, place: string): Fault {
+  return parseFault(
+    Object.entries(fields).flatMap(([name, value]) => fieldTexts(name, value, `${place}.${name}`)),
+  );
+}
+
+function parseCondition(value: unknown, place: string): FaultCondition {
+  if (!isJsonObject(value)) throw new Failure('usage', `${place} must be an object`);
+  for (const [name, text] of Object.entries(value)) {
+    if (!conditions.includes(name)) {
+      throw new Failure('usage', `${place}.${name} is unknown; use ${conditions.join(', ')}`);
+    }
+    if (typeof text !== 'string') throw new Failure('usage', `${place}.${name} must be text`);
+  }
+  return value;
+}
+
+function parseRule(value: unknown, place: string, source: string): FaultRule {
+  if (!isJsonObject(value)) throw new Failure('usage', `${source}: ${place} must be an object`);
+  const { when = {}, label = place, ...fields } = value;
+  try {
+    return {
+      label: String(label),
+      when: parseCondition(when, `${place}.when`),
+      fault: parseFields(fields, place),
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;
+    throw new Failure('usage', `${source}: ${message}`, {
+      cause: error,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    });
+  }
+}
+
+/**
+ * Parses a scenario: `{"rules": [{"when": {"model", "path", "method", "prompt"}, "label", …fault fields}]}`.
+ * @param source the file's name in messages
+ * @throws Failure `usage` with the place of the error
+ */
+export function parseScenario(text: string, source: string): readonly FaultRule[] {
+  const value = parse(text, source);
+  const { rules, ...others } = isJsonObject(value) ? value : {};
+  if (!Array.isArray(rules)) {
+    throw new Failure('usage', `${source} has no list of rules`, {
+      hint: 'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}',
+    });
+  }
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new Failure('usage', `${source}: "${unknown}" is unknown; the only field is "rules"`);
+  }
+  return rules.map((rule, index) => parseRule(rule, `rules[${index}]`, source));
 }

@@ -89,3 +89,146 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return fault as Fault;
 }
+
+/** What the option does, its words if the placeholder does not list them, and its value if none is typed. */
+function describeField({ summary, placeholder, expects, bare }: FaultField<unknown>): string {
+  if (placeholder === undefined) return summary;
+  const words = placeholder.includes('|') ? undefined : /^one of (.*)$/.exec(expects)?.[1];
+  const listed = words === undefined ? '' : `: ${words}`;
+  return `${summary}${listed}${bare === undefined ? '' : ` (without a value: ${bare})`}`;
+}
+
+/** The options of `natter sandbox`; `flags` is in commander's syntax: `--status <code>`, `--cut [fin|rst|end]`. */
+export const faultOptions = faultFieldRows.map(([name, field]) => {
+  const { placeholder, bare, repeatable = false } = field;
+  const value = bare === undefined ? ` <${placeholder}>` : ` [${placeholder}]`;
+  return {
+    name,
+    flags: `--${name}${placeholder === undefined ? '' : value}`,
+    summary: describeField(field),
+    repeatable,
+  };
+});
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Commander stores `--no-done` as `done: false`. */
+function isNegated(options: Readonly<Record<string, unknown>>, name: string): boolean {
+  return name.startsWith('no-') && options[camelCase(name.slice('no-'.length))] === false;
+}
+
+function writtenFields(name: string, value: unknown): readonly WrittenField[] {
+  if (value === undefined || value === false) return [];
+  if (value === true) return [[name, undefined]];
+  const texts = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+  return texts.map((text) => [name, String(text)]);
+}
+
+/**
+ * Parses the values of {@link faultOptions}: text, `true` for an option without a value, a list for a repeated one,
+ * `false` under the rest of the name for a `--no-…` option. Other names are ignored.
+ * @throws Failure `usage`
+ */
+export function faultFromOptions(options: Readonly<Record<string, unknown>>): Fault {
+  return parseFault(
+    faultFieldRows.flatMap(([name]) => {
+      return writtenFields(name, isNegated(options, name) ? true : options[camelCase(name)]);
+    }),
+  );
+}
+
+/** The `[sandbox …]` group at the start of a prompt. */
+export interface Directive {
+  /** The group as written, with its brackets; `times` is counted for each source. */
+  readonly source: string;
+  readonly fault: Fault;
+  /** The prompt without the group. */
+  readonly rest: string;
+}
+
+/** In characters. Groups are kept in memory for `times`. */
+const maxGroupLength = 65_536;
+
+const opening = /^\s*\[sandbox(?=[\s\]:])[:]?/i;
+
+/** The summary of the turns before the prompt, which a compacted conversation sends in the same message. */
+const summary = /^Summary of the earlier conversation:\n\n<summary>\n[^]*?\n<\/summary>\n\n/;
+
+/** Spaces, the closing bracket, `name=value` with a quoted value, `name=value`, or `name`. */
+const token =
+  /[\s,]+|(?<end>\])|(?<quoted>[^\s,=\]]+)=(?:"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)')|(?<name>[^\s,=\]]+)(?:=(?!["'])(?<value>[^\s\]]*))?/suy;
+
+function unquote(text: string): string {
+  try {
+    return String(JSON.parse(`"${text.replaceAll('\n', String.raw`\n`)}"`));
+  } catch {
+    throw new Failure('usage', `"${text}" has an invalid JSON escape`);
+  }
+}
+
+function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenField | undefined {
+  const { quoted, double, single, name, value } = groups;
+  if (quoted !== undefined) return [quoted, double === undefined ? single : unquote(double)];
+  return name === undefined ? undefined : [name, value];
+}
+
+function unreadable(rest: string): Failure {
+  if (rest === '') {
+    return new Failure('usage', 'the "[sandbox" group has no closing "]"');
+  }
+  const start = rest.slice(0, 20);
+  return new Failure('usage', `cannot parse the "[sandbox" group at ${JSON.stringify(start)}`);
+}
+
+/**
+ * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
+ * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
+ * A summary of earlier turns before the group is skipped.
+ * @returns undefined if the prompt does not begin with a group
+ * @throws Failure `usage` for a group without an end, and for unknown or invalid fields
+ */
+export function parseDirective(prompt: string): Directive | undefined {
+  try {
+    return parseGroup(prompt);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // An error body has no hint.
+    const help = 'the prompt "[sandbox help]" lists the fields';
+    throw new Failure('usage', `${error.message}; ${help}`);
+  }
+}
+
+function parseGroup(prompt: string): Directive | undefined {
+  const own = prompt.replace(summary, '');
+  const start = opening.exec(own)?.[0].length;
+  if (start === undefined) return undefined;
+  const fields: WrittenField[] = [];
+  const text = own.slice(0, maxGroupLength);
+  token.lastIndex = start;
+  for (;;) {
+    const place = token.lastIndex;
+    const groups = token.exec(text)?.groups;
+    if (groups === undefined) throw unreadable(text.slice(place));
+    if (groups['end'] !== undefined) break;
+    const field = fieldOf(groups);
+    if (field !== undefined) fields.push(field);
+  }
+  const end = token.lastIndex;
+  return {
+    source: own.slice(0, end).trim(),
+    fault: parseFault(fields),
+    rest: own.slice(end).replace(/^\s/, ''),
+  };
+}
+
+/** A prompt without its group; unchanged if it has none, or an invalid one. */
+export function withoutGroup(prompt: string): string {
+  try {
+    return parseDirective(prompt)?.rest ?? prompt;
+  } catch (error) {
+    if (error instanceof Failure) return prompt;
+    throw error;
+  }
+}

@@ -1,9 +1,7 @@
-import { malformedSummaries } from '../answers/malformed-events.ts';
-import { errorShapes } from '../error-shapes.ts';
 import { type FaultField, type FaultSection, faultFieldRows } from '../faults/fault-fields.ts';
 import { shorthands } from '../faults/parse-fault.ts';
 import { sandboxKeys } from '../keys.ts';
-import { modelShapes } from '../model-records.ts';
+import { malformedEvents, errorShapes, modelShapes } from '../shapes.ts';
 import { type Reply, replySummaries } from './reply.ts';
 
 const sectionTitles: Readonly<Record<FaultSection, string>> = {
@@ -59,7 +57,7 @@ export function referenceTables(): readonly ReferenceTable[] {
       title: 'Shorthands',
       rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),
     },
-    { title: 'Malformed events', rows: Object.entries(malformedSummaries) },
+    { title: 'Malformed events', rows: summaries(malformedEvents) },
     { title: 'Error shapes', rows: summaries(errorShapes) },
     { title: 'Model list shapes', rows: summaries(modelShapes) },
   ];

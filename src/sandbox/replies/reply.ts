@@ -1,15 +1,12 @@
-import type { Message } from '../completion-body.ts';
+import type { CompletionRequest } from '../../client/contract.ts';
 
 export interface ReceivedPrompt {
-  readonly model: string;
-  readonly messages: readonly Message[];
+  readonly request: CompletionRequest;
   /** The last user message, without its `[sandbox …]` group. */
   readonly text: string;
   readonly promptTokens: number;
-  readonly stream: boolean;
-  readonly maxTokens: number | undefined;
-  /** The length of the replies `tokens` and `million`. */
-  readonly tokens: number | undefined;
+  /** Of the replies `tokens` and `million`, in tokens. */
+  readonly length: number | undefined;
   readonly seed: number | undefined;
 }
 

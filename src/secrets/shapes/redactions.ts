@@ -1,4 +1,4 @@
-import type { MaskedStream } from '../masked-stream.ts';
+import type { MaskedStream } from '../secret-filter.ts';
 import type { FoundSecret } from './find-secrets.ts';
 
 /** Replaces secrets by placeholders, such as `REDACTED_GITHUB_TOKEN_7F3A2C`, and puts them back. */

@@ -1,98 +1,25 @@
-import { type Highlighter, type HighlightLine, createHighlighter } from '../highlight/highlight.ts';
+import { formulaRows } from '../formula/formula.ts';
+import type * as highlighting from '../highlight.ts';
+import type { Paint, Style } from '../style.ts';
+import { displayWidth } from '../text/width.ts';
+import { wrapText } from '../text/wrap.ts';
+import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
 import {
-  type BlockOutput,
-  createBlockOutput,
-  markers,
-  takeText,
-  rulePaint,
-  ruleText,
-  writeBlankLine,
-  writeLine,
-  beginBlock,
-  beginLine,
-  endLine,
-  leaveContainers,
-  markerColumns,
-  takeTask,
-  writeSpans,
-} from './block-output.ts';
-import {
-  type InlineOptions,
-  type Paragraph,
-  undecidedInline,
+  createParagraph,
   endInline,
+  endParagraphLine,
+  type InlineOptions,
   inlineText,
   isInFormula,
-  createParagraph,
-  endParagraphLine,
   mayBeHeader,
+  type Paragraph,
+  undecidedInline,
   writeParagraph,
 } from './inline.ts';
-import { type Table, createTable } from './table.ts';
-import { formulaRows } from '../formula/formula.ts';
-import type { Style } from '../style.ts';
-import { createLineDriver, type MarkdownStream } from './line-driver.ts';
-import { heldText } from './rows.ts';
-import { displayWidth } from '../text/width.ts';
-import {
-  type LineStart,
-  readFence,
-  dedent,
-  continuesLeaf,
-  readLineStart,
-  htmlEnd,
-  formulaEnd,
-  isLongFormula,
-} from './line-start.ts';
-import { mergeSpans, type Span, type SpanLook } from './span.ts';
-import { wrapText } from '../text/wrap.ts';
-
-interface BlockState {
-  readonly output: BlockOutput;
-  readonly options: BlockOptions;
-  leaf: Leaf;
-  /** A line with bars; the next line shows whether it is a table's header. */
-  row: string | undefined;
-  codeBlocks: number;
-  /** Pending while something is loaded that the next text needs. */
-  loading: Promise<void> | undefined;
-}
-
-interface BlockOptions {
-  readonly highlighter: Highlighter;
-  readonly inline: InlineOptions;
-  /** Of the terminal, in columns. */
-  readonly width: () => number;
-  readonly codeHint: ((block: number) => string) | undefined;
-}
-
-interface Fence {
-  readonly kind: 'fence';
-  /** The fence as written, without its info string. */
-  readonly mark: string;
-  readonly language: string;
-  /** Columns to remove from each line. */
-  readonly indent: number;
-  /** Set at the first line, when the language has been loaded. */
-  highlight: HighlightLine | undefined;
-}
-
-/** A displayed formula. */
-interface Formula {
-  readonly kind: 'formula';
-  readonly close: string;
-  /** Its lines so far, which are shown together at its end; undefined if they are shown as they arrive. */
-  lines: string[] | undefined;
-}
-
-type Leaf =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'paragraph'; readonly paragraph: Paragraph; readonly definition: boolean }
-  | Fence
-  | { readonly kind: 'indented'; blankLines: number }
-  | { readonly kind: 'html'; readonly end: RegExp | undefined }
-  | Formula
-  | { readonly kind: 'table'; readonly table: Table };
+import type { Container, Item, LineStart } from './line-start.ts';
+import { beginProse, createProseRows, heldText, type ProseRows, writeProse } from './rows.ts';
+import { mergeSpans, paintSpans, type Span, type SpanLook } from './span.ts';
+import { createTable, type Table } from './table.ts';
 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
 export type WrapMode = 'words' | 'none';
@@ -118,346 +45,362 @@ export interface MarkdownStreamOptions {
  * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  const { style, width, hyperlinks, unicode, wrap, codeHint, hidesAddresses = false } = options;
-  const inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
-  const proseWidth = wrap === 'words' ? width : undefined;
-  const output = createBlockOutput({ style, unicode, proseWidth });
-  const state: BlockState = {
-    output,
-    options: { highlighter: createHighlighter(style), inline, width, codeHint },
-    leaf: { kind: 'none' },
-    row: undefined,
-    codeBlocks: 0,
-    loading: undefined,
-  };
-  return createLineDriver({
-    readLine: (text, complete) => readLine(state, text, complete),
-    acceptLine: (start) => acceptLine(state, start),
-    writeText: (text) => writeText(state, text),
-    endText: () => endText(state),
-    longCode: {
-      begin(start) {
-        if (state.leaf.kind !== 'fence') return;
-        output.text += markers(output, 'code') + codeText(state.leaf, start);
-      },
-      write: (text) => void (output.text += text),
-      end: () => void (output.text += '\n'),
-    },
-    end: () => endBlocks(state),
-    take: () => takeText(output),
-    loading: () => state.loading,
-    undecided: () => undecidedBlocks(state),
-  });
+  return createBlockDriver(new ScreenBlocks(options));
 }
 
-function undecidedBlocks({ leaf, row, output }: BlockState): readonly string[] {
-  const parts: string[] = [];
-  if (leaf.kind === 'paragraph') {
-    const held = output.rows ? heldText(output.rows) : '';
-    parts.push(held + undecidedInline(leaf.paragraph.inline) + leaf.paragraph.trail);
-  }
-  if (leaf.kind === 'table') parts.push(leaf.table.undecided());
-  if (leaf.kind === 'formula' && leaf.lines) parts.push(leaf.lines.join('\n'));
-  if (row !== undefined) parts.push(row);
-  return parts;
-}
+type BlockKind = 'flow' | 'heading' | 'code' | 'table';
 
-/** Writes a rule with the block's number and language; without colour, both after the fence. */
-function openFence(state: BlockState, start: LineStart): void {
-  const { output, options } = state;
-  const { mark, info, indent } = readFence(start, output.containers);
-  const language = info.split(/\s/, 1)[0] ?? '';
-  state.codeBlocks += 1;
-  if (output.style.colored) writeHead(state, info);
-  else writeLine(output, `${mark} ${state.codeBlocks} ${info}`.trimEnd(), 'code');
-  state.leaf = { kind: 'fence', mark, language, indent, highlight: undefined };
-  state.loading = options.highlighter.load(language)?.then(() => {
-    state.loading = undefined;
-  });
-}
-
-/** The shortest rule between the title and the hint, in columns. */
-const MIN_RULE = 3;
-
-/** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
-function writeHead({ output, options, codeBlocks }: BlockState, info: string): void {
-  const { style } = output;
-  const prefix = markers(output, 'code');
-  const columns = options.width() - displayWidth(prefix);
-  const start = `${ruleText(output, 2)} ${codeBlocks} ${info}`.trimEnd();
-  const hint = options.codeHint?.(codeBlocks);
-  const end = hint === undefined ? '' : ` ${hint}`;
-  const room = columns - displayWidth(start) - 1;
-  const shown = room - end.length >= MIN_RULE ? end : '';
-  const rule = room > 0 ? ` ${ruleText(output, room - shown.length)}` : '';
-  output.text += `${prefix}${rulePaint(style)(`${start}${rule}${shown}`)}\n`;
-}
-
-function writeFoot(output: BlockOutput, width: () => number): void {
-  const prefix = markers(output, 'code');
-  const columns = Math.max(MIN_RULE, width() - displayWidth(prefix));
-  output.text += `${prefix}${rulePaint(output.style)(ruleText(output, columns))}\n`;
-}
-
-function writeCodeLine(state: BlockState, fence: Fence, start: LineStart): void {
-  fence.highlight ??= state.options.highlighter.open(fence.language);
-  writeLine(state.output, fence.highlight(codeText(fence, start)), 'code');
-}
-
-function codeText(fence: Fence, { rest, column }: LineStart): string {
-  return dedent(rest, column, fence.indent);
-}
-
-function closeFence({ output, options }: BlockState, fence: Fence): void {
-  if (output.style.colored) writeFoot(output, options.width);
-  else writeLine(output, fence.mark, 'code');
-}
-
-function closeIndented({ output, options }: BlockState, blankLines: number): void {
-  if (output.style.colored) writeFoot(output, options.width);
-  if (blankLines > 0) output.blankBefore = true;
-}
-
-function writeIndentedLine(state: BlockState, text: string): void {
-  const { output, leaf } = state;
-  const { colored } = output.style;
-  if (leaf.kind === 'indented') {
-    for (; leaf.blankLines > 0; leaf.blankLines -= 1) writeBlankLine(output);
-  } else {
-    state.codeBlocks += 1;
-    if (colored) writeHead(state, '');
-    state.leaf = { kind: 'indented', blankLines: 0 };
-  }
-  writeLine(output, colored ? text : `    ${text}`, 'code');
-}
-
-// The block structure of one answer, line by line.
-
+/** The shortest rule between the title and the hint of a code block, in columns. */
+const minRule = 3;
+/** The indentation of displayed formulas. */
 const indent = '  ';
+const doneMark = '✓';
+const openMark = '○';
 
-/** A line of a displayed formula, which is shown when its end is known. */
-function writeFormula(state: BlockState, text: string): void {
-  const { output } = state;
-  const isOpen = state.leaf.kind === 'formula';
-  const formula: Formula =
-    state.leaf.kind === 'formula'
-      ? state.leaf
-      : { kind: 'formula', close: formulaEnd(text) ?? '', lines: output.unicode ? [] : undefined };
-  const ends = text.includes(formula.close, isOpen ? 0 : 2);
-  if (formula.lines) {
-    formula.lines.push(text);
-    if (isLongFormula(formula.lines)) closeFormula(state, formula);
-  } else writeSource(state, text);
-  if (!ends) state.leaf = formula;
-  else {
-    if (formula.lines) writeWhole(state, formula.lines, formula.close);
-    state.leaf = { kind: 'none' };
-  }
-}
-
-/** A formula without an end is shown as it is written. */
-function closeFormula(state: BlockState, formula: Formula): void {
-  for (const line of formula.lines ?? []) writeSource(state, line);
-  formula.lines = undefined;
-}
-
-function writeSource({ output }: BlockState, text: string): void {
-  if (text.trim() === '') writeBlankLine(output);
-  else writeLine(output, text);
-}
-
-function writeWhole(state: BlockState, lines: readonly string[], close: string): void {
-  const source = lines.join('\n');
-  const end = source.lastIndexOf(close) + close.length;
-  const rows = formulaRows(source.slice(0, end));
-  if (rows === undefined) {
-    for (const line of lines) writeSource(state, line);
-    return;
-  }
-  const { output, options } = state;
-  const columns = Math.max(1, options.width() - markerColumns(output) - indent.length);
-  const text = rows.join('\n') + source.slice(end).trim();
-  for (const row of wrapText(text, columns)) writeLine(output, indent + row);
-}
-
-/** How a line starts; undefined while more of the line could change that. */
-function readLine(
-  { leaf, row, output }: BlockState,
-  text: string,
-  complete: boolean,
-): LineStart | undefined {
-  const afterText = leaf.kind === 'paragraph' && mayBeHeader(leaf.paragraph);
-  const open = {
-    kind: row === undefined ? leaf.kind : 'paragraph',
-    fence: leaf.kind === 'fence' ? leaf.mark : undefined,
-    headerBefore: row !== undefined || afterText,
-    endsAtBlank: leaf.kind === 'html' && leaf.end === undefined,
-    inFormula: leaf.kind === 'paragraph' && isInFormula(leaf.paragraph.inline),
-  } as const;
-  return readLineStart({ text, complete, containers: output.containers, open });
-}
-
-/** Takes the start of a text line, or all of any other line. */
-function acceptLine(state: BlockState, start: LineStart): void {
-  if (start.kind === 'delimiter') return openTable(state, start.rest);
-  settleRow(state);
-  if (!continues(state, start)) move(state, start);
-  accept(state, start);
-}
-
-function accept(state: BlockState, start: LineStart): void {
-  const { leaf, output } = state;
-  const { kind, rest } = start;
-  switch (kind) {
-    case 'text':
-    case 'definition':
-      if (leaf.kind === 'paragraph') return writeText(state, rest);
-      return openParagraph(state, rest, kind === 'definition');
-    case 'row':
-      if (leaf.kind === 'table') writeLines(output, leaf.table.add(rest));
-      else state.row = rest;
-      return;
-    case 'code':
-      return leaf.kind === 'fence' ? writeCodeLine(state, leaf, start) : undefined;
-    case 'closing-fence':
-      return closeLeaf(state);
-    case 'fence':
-      return openFence(state, start);
-    case 'indented':
-      return writeIndentedLine(state, rest);
-    case 'blank':
-      if (leaf.kind === 'indented') leaf.blankLines += 1;
-      return;
-    case 'html':
-    case 'markup':
-      return writeMarkup(state, rest);
-    case 'formula':
-      return writeFormula(state, rest);
-    case 'heading':
-      beginLine(output);
-      return endLine(output, headingSpans(rest, output.style, state.options.inline));
-    case 'underline':
-      return writeLine(output, output.style.dim(rest));
-    case 'rule':
-      return writeLine(output, thematicBreak(state, rest));
-    case 'delimiter':
-      return undefined;
-  }
-}
-
-function writeText(state: BlockState, text: string): void {
-  if (state.leaf.kind === 'paragraph') {
-    writeSpans(state.output, writeParagraph(state.leaf.paragraph, text));
-  }
-}
-
-function endText({ leaf }: BlockState): void {
-  if (leaf.kind === 'paragraph') endParagraphLine(leaf.paragraph);
-}
-
-/** Shows everything that is still open at the end of the input. */
-function endBlocks(state: BlockState): void {
-  settleRow(state);
-  closeLeaf(state);
-  leaveContainers(state.output, 0);
-}
-
-function openParagraph(state: BlockState, text: string, definition: boolean): void {
-  const { mark, rest } = takeTask(state.output, text);
-  beginLine(state.output);
-  const paragraph = createParagraph(state.options.inline);
-  state.leaf = { kind: 'paragraph', paragraph, definition };
-  if (mark) writeSpans(state.output, [mark]);
-  writeText(state, rest);
-}
-
-function closeLeaf(state: BlockState): void {
-  const { leaf, output } = state;
-  if (leaf.kind === 'paragraph') {
-    endLine(output, endInline(leaf.paragraph.inline));
-  } else if (leaf.kind === 'table') writeLines(output, leaf.table.end());
-  else if (leaf.kind === 'fence') closeFence(state, leaf);
-  else if (leaf.kind === 'formula') closeFormula(state, leaf);
-  else if (leaf.kind === 'indented') closeIndented(state, leaf.blankLines);
-  state.leaf = { kind: 'none' };
-}
-
-/** The row turned out not to be a table header, so it is a line of text. */
-function settleRow(state: BlockState): void {
-  const { row } = state;
-  if (row === undefined) return;
-  state.row = undefined;
-  if (state.leaf.kind === 'paragraph') writeText(state, row);
-  else openParagraph(state, row, false);
-  endText(state);
-}
-
-function openTable(state: BlockState, delimiter: string): void {
-  const { output, options, row: header } = state;
-  state.row = undefined;
-  if (state.leaf.kind === 'paragraph') {
-    closeLeaf(state);
-    if (header !== undefined) beginBlock(output, 'table');
-  }
-  output.previous = 'table';
-  const { style, unicode } = output;
-  const width = () => options.width() - markerColumns(output);
-  const table = createTable({ style, unicode, inline: options.inline, width, header, delimiter });
-  state.leaf = { kind: 'table', table };
-}
-
-function writeLines(output: BlockOutput, lines: readonly string[]): void {
-  for (const line of lines) writeLine(output, line);
-}
-
-function writeMarkup(state: BlockState, text: string): void {
-  const end = state.leaf.kind === 'html' ? state.leaf.end : htmlEnd(text);
-  writeLine(state.output, text);
-  state.leaf = end?.test(text) ? { kind: 'none' } : { kind: 'html', end };
-}
-
-function thematicBreak({ output, options }: BlockState, source: string): string {
-  const { style } = output;
-  if (!style.colored) return source.trimEnd();
-  const columns = Math.max(3, options.width() - markerColumns(output));
-  return rulePaint(style)(ruleText(output, columns));
-}
-
-function continues({ leaf, output }: BlockState, start: LineStart): boolean {
-  const { kind } = start;
-  const isDefinition = leaf.kind === 'paragraph' && leaf.definition;
-  const joinsParagraph = kind === 'row' || (kind === 'definition' && !isDefinition);
-  return continuesLeaf(leaf.kind, start, output.containers.length, joinsParagraph);
-}
-
-/** Closes what the line does not continue, and opens its containers. */
-function move(state: BlockState, { kind, opened, continued }: LineStart): void {
-  const { output } = state;
-  closeLeaf(state);
-  leaveContainers(output, continued);
-  if (kind === 'blank') output.blankBefore ||= opened.length === 0;
-  else if (kind === 'fence' || kind === 'indented') beginBlock(output, 'code');
-  else beginBlock(output, kind === 'heading' ? 'heading' : 'flow');
-  output.containers.push(...opened);
-}
-
-const looksOf: Readonly<Record<number, readonly SpanLook[]>> = {
+/** The looks of headings by their level; those of deeper ones are italic. */
+const headingLooks: Readonly<Record<number, readonly SpanLook[]>> = {
   1: ['bold', 'underline', 'magenta'],
   2: ['bold', 'magenta'],
   3: ['bold'],
 };
 
-/** An ATX heading. With colour, styles replace its marks. */
-function headingSpans(source: string, style: Style, inline: InlineOptions): readonly Span[] {
-  const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
-  const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), inline);
-  if (!style.colored) {
-    return [{ text: spans.length === 0 ? marks : `${marks} `, looks: [] }, ...spans];
+class ScreenBlocks implements BlockRenderer {
+  readonly containers: Container[] = [];
+  blankBefore = false;
+  readonly collectsFormulas: boolean;
+  readonly #style: Style;
+  readonly #unicode: boolean;
+  readonly #width: () => number;
+  readonly #codeHint: MarkdownStreamOptions['codeHint'];
+  readonly #inline: InlineOptions;
+  /** Undefined if the terminal wraps prose. */
+  readonly #rows: ProseRows | undefined;
+  readonly #rulePaint: Paint;
+  #text = '';
+  #previous: BlockKind | undefined;
+  #paragraph: Paragraph | undefined;
+  #table: Table | undefined;
+  /** The mark of the open code; undefined for indented code. */
+  #fence: string | undefined;
+  /** Styles the lines of the open code. */
+  #highlight: highlighting.HighlightLine | undefined;
+  /** Loaded at the first code with a language. */
+  #highlighter: typeof highlighting | undefined;
+
+  constructor(options: MarkdownStreamOptions) {
+    const { style, unicode, width, hyperlinks, hidesAddresses = false } = options;
+    this.#style = style;
+    this.#unicode = unicode;
+    this.#width = width;
+    this.#codeHint = options.codeHint;
+    this.#inline = { marks: !style.colored, own: style.own, hyperlinks, hidesAddresses, unicode };
+    this.#rows = options.wrap === 'words' ? createProseRows(width) : undefined;
+    this.#rulePaint = style.own?.rule ?? style.dim;
+    this.collectsFormulas = unicode;
   }
-  const looks = style.own?.heading ? ['heading' as const] : (looksOf[marks.length] ?? ['italic']);
-  return mergeSpans(
-    spans.map((span) => ({ ...span, looks: [...new Set([...span.looks, ...looks])] })),
-  );
+
+  beginBlock(kind: LineStart['kind']): void {
+    if (kind === 'fence' || kind === 'indented') this.#begin('code');
+    else this.#begin(kind === 'heading' ? 'heading' : 'flow');
+  }
+
+  /** Starts a block: with one blank line before it if the source had one, or if the kind needs one. */
+  #begin(kind: BlockKind): void {
+    const { blankBefore } = this;
+    const isApart =
+      kind === 'heading' ||
+      kind === 'table' ||
+      this.#previous === 'code' ||
+      this.#previous === 'table';
+    if (this.#previous && (blankBefore || isApart)) this.#writeBlankLine();
+    this.blankBefore = false;
+    this.#previous = kind;
+  }
+
+  emptyItem(): void {
+    this.#text += `${this.#markers('flow').trimEnd()}\n`;
+  }
+
+  openParagraph(text: string): void {
+    const { mark, rest } = this.#takeTask(text);
+    this.#beginLine();
+    this.#paragraph = createParagraph(this.#inline);
+    if (mark) this.#writeSpans([mark], false);
+    this.writeText(rest);
+  }
+
+  addLine(text: string): void {
+    this.writeText(text);
+  }
+
+  writeText(text: string): void {
+    if (this.#paragraph) this.#writeSpans(writeParagraph(this.#paragraph, text), false);
+  }
+
+  endText(): void {
+    if (this.#paragraph) endParagraphLine(this.#paragraph);
+  }
+
+  closeParagraph(): void {
+    if (this.#paragraph) this.#endLine(endInline(this.#paragraph.inline));
+    this.#paragraph = undefined;
+  }
+
+  mayBeHeader(): boolean {
+    return this.#paragraph !== undefined && mayBeHeader(this.#paragraph);
+  }
+
+  mayBeHeading(): boolean {
+    return false;
+  }
+
+  isInFormula(): boolean {
+    return this.#paragraph !== undefined && isInFormula(this.#paragraph.inline);
+  }
+
+  /** An ATX heading. With colour, styles replace its marks. */
+  heading(source: string): void {
+    this.#beginLine();
+    const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
+    const spans = inlineText(withoutClosing(source.slice(marks.length).trim()), this.#inline);
+    if (!this.#style.colored) {
+      const shown = spans.length === 0 ? marks : `${marks} `;
+      return this.#endLine([{ text: shown, looks: [] }, ...spans]);
+    }
+    const looks: readonly SpanLook[] = this.#style.own?.heading
+      ? ['heading']
+      : (headingLooks[marks.length] ?? ['italic']);
+    const styled = spans.map((span) => {
+      return { ...span, looks: [...new Set([...span.looks, ...looks])] };
+    });
+    return this.#endLine(mergeSpans(styled));
+  }
+
+  underline(source: string): void {
+    this.#writeLine(this.#style.dim(source));
+  }
+
+  rule(source: string): void {
+    if (!this.#style.colored) return this.#writeLine(source.trimEnd());
+    return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
+  }
+
+  markup(text: string): void {
+    this.#writeLine(text);
+  }
+
+  /** Writes a rule with the block's number and language; without colour, both after the fence. */
+  openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined {
+    const language = info.split(/\s/, 1)[0] ?? '';
+    this.#fence = fence;
+    this.#highlight = undefined;
+    if (this.#style.colored) this.#writeCodeHead(block, info);
+    else if (fence !== undefined) this.#writeLine(`${fence} ${block} ${info}`.trimEnd(), 'code');
+    if (!this.#style.colored || language === '') return undefined;
+    return this.#openHighlight(language);
+  }
+
+  /** @returns a promise while the highlighter is loaded */
+  #openHighlight(language: string): Promise<void> | undefined {
+    if (this.#highlighter !== undefined) {
+      this.#highlight = this.#highlighter.openHighlight(language, this.#style);
+      return undefined;
+    }
+    return import('../highlight.ts').then(
+      (highlighter) => {
+        this.#highlighter = highlighter;
+        void this.#openHighlight(language);
+      },
+      // Code without colour is still readable.
+      () => undefined,
+    );
+  }
+
+  /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
+  #writeCodeHead(block: number, info: string): void {
+    const prefix = this.#markers('code');
+    const columns = this.#width() - displayWidth(prefix);
+    const start = `${this.#dashes(2)} ${block} ${info}`.trimEnd();
+    const hint = this.#codeHint?.(block);
+    const end = hint === undefined ? '' : ` ${hint}`;
+    const room = columns - displayWidth(start) - 1;
+    const shown = room - end.length >= minRule ? end : '';
+    const rule = room > 0 ? ` ${this.#dashes(room - shown.length)}` : '';
+    this.#text += `${prefix}${this.#rulePaint(`${start}${rule}${shown}`)}\n`;
+  }
+
+  codeLine(text: string): void {
+    if (this.#fence !== undefined) {
+      return this.#writeLine(this.#highlight?.(text) ?? text, 'code');
+    }
+    if (text === '') return this.#writeBlankLine();
+    return this.#writeLine(this.#style.colored ? text : `    ${text}`, 'code');
+  }
+
+  closeCode(): void {
+    if (this.#style.colored) {
+      const prefix = this.#markers('code');
+      const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
+      this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
+    } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
+  }
+
+  longCode(text: string, isFirst: boolean): void {
+    this.#text += isFirst ? this.#markers('code') + text : text;
+  }
+
+  formula(lines: readonly string[], close: string): void {
+    const source = lines.join('\n');
+    const end = source.lastIndexOf(close) + close.length;
+    const rows = formulaRows(source.slice(0, end));
+    if (rows === undefined) return this.formulaSource(lines);
+    const columns = Math.max(1, this.#width() - this.#markerColumns() - indent.length);
+    const text = rows.join('\n') + source.slice(end).trim();
+    for (const row of wrapText(text, columns)) this.#writeLine(indent + row);
+  }
+
+  formulaSource(lines: readonly string[]): void {
+    for (const line of lines) {
+      if (line.trim() === '') this.#writeBlankLine();
+      else this.#writeLine(line);
+    }
+  }
+
+  openTable(header: string | undefined, delimiter: string, isAfterText: boolean): void {
+    if (isAfterText) {
+      this.closeParagraph();
+      if (header !== undefined) this.#begin('table');
+    }
+    this.#previous = 'table';
+    this.#table = createTable({
+      style: this.#style,
+      unicode: this.#unicode,
+      inline: this.#inline,
+      width: () => this.#width() - this.#markerColumns(),
+      header,
+      delimiter,
+    });
+  }
+
+  tableRow(row: string): void {
+    for (const line of this.#table?.add(row) ?? []) this.#writeLine(line);
+  }
+
+  closeTable(): void {
+    for (const line of this.#table?.end() ?? []) this.#writeLine(line);
+    this.#table = undefined;
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  undecided(): string {
+    if (this.#table) return this.#table.undecided();
+    if (!this.#paragraph) return '';
+    const held = this.#rows ? heldText(this.#rows) : '';
+    return held + undecidedInline(this.#paragraph.inline) + this.#paragraph.trail;
+  }
+
+  #writeBlankLine(): void {
+    const quotes = this.containers.filter(({ kind }) => kind === 'quote');
+    this.#text += `${quotes.map(() => this.#quoteBar()).join(' ')}\n`;
+  }
+
+  /** Starts a line of prose. */
+  #beginLine(): void {
+    this.#text += this.#markers('flow');
+    if (this.#rows) beginProse(this.#rows, this.#markerColumns());
+  }
+
+  /** Repeats the markers after each line end in the spans, and in each row if they are wrapped here. */
+  #writeSpans(spans: readonly Span[], isEnd: boolean): void {
+    const style = this.#style;
+    if (this.#rows) {
+      if (spans.length === 0 && !isEnd) return;
+      const prefix = () => this.#markers('flow');
+      this.#text += writeProse(this.#rows, spans, { style, prefix, isEnd });
+      return;
+    }
+    const text = paintSpans(spans, style);
+    this.#text += text.includes('\n') ? text.replaceAll('\n', `\n${this.#markers('flow')}`) : text;
+  }
+
+  /** Writes the end of the line that `#beginLine` started. */
+  #endLine(spans: readonly Span[]): void {
+    this.#writeSpans(spans, true);
+    this.#text += '\n';
+  }
+
+  #writeLine(text: string, kind: BlockKind = 'flow'): void {
+    this.#text += `${this.#markers(kind)}${text}\n`;
+  }
+
+  #markerColumns(): number {
+    return this.containers.reduce(
+      (columns, container) =>
+        columns + (container.kind === 'quote' ? 2 : itemIndent(container.marker)),
+      0,
+    );
+  }
+
+  /** The markers before a row. Code has no list indentation, so that it can be copied. */
+  #markers(kind: BlockKind): string {
+    let text = '';
+    for (const container of this.containers) {
+      if (container.kind === 'quote') text += `${this.#quoteBar()} `;
+      else if (!container.shown) text += `${this.#bullet(container)} `;
+      else if (kind !== 'code') text += ' '.repeat(itemIndent(container.marker));
+      if (container.kind === 'item') container.shown = true;
+    }
+    return text;
+  }
+
+  /** Without colour, the marker is that of the source. */
+  #bullet({ marker, task }: Item): string {
+    if (!this.#unicode || !this.#style.colored || marker.length > 1) return marker;
+    if (task === undefined) return '•';
+    return task === 'done' ? this.#style.green(doneMark) : openMark;
+  }
+
+  #quoteBar(): string {
+    const { own, dim, colored } = this.#style;
+    return (own?.quote ?? dim)(this.#unicode && colored ? '│' : '>');
+  }
+
+  #dashes(columns: number): string {
+    return (this.#unicode ? '─' : '-').repeat(Math.max(0, columns));
+  }
+
+  #ruleOf(columns: number): string {
+    return this.#rulePaint(this.#dashes(columns));
+  }
+
+  /**
+   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet or follows the number.
+   * @returns the text after it
+   */
+  #takeTask(text: string): { mark?: Span; rest: string } {
+    const item = this.containers.at(-1);
+    const isShown = this.#style.colored && this.#unicode;
+    const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
+    if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
+    const isDone = box !== ' ';
+    if (item.marker.length === 1) {
+      item.task = isDone ? 'done' : 'open';
+      return { rest: text.slice(4) };
+    }
+    const mark: Span = isDone
+      ? { text: doneMark, looks: ['green'] }
+      : { text: openMark, looks: [] };
+    return { mark, rest: text.slice(3) };
+  }
+}
+
+function itemIndent(marker: string): number {
+  return displayWidth(marker) + 1;
 }
 
 /** `## Title ##` is `## Title`. */

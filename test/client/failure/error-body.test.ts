@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   parseErrorBody,
-  preparePageTitle,
   shortText,
   type ErrorBody,
 } from '../../../src/client/failure/error-body.ts';
@@ -124,8 +123,7 @@ describe('bodies that are not JSON', () => {
     ['broken JSON', '{"error": {"message": "secret', 'application/json', undefined],
     ['an empty body', '', 'application/json', undefined],
     ['white space', ' \n ', undefined, undefined],
-  ])('%s', async (_, body, type, message) => {
-    await preparePageTitle(body);
+  ])('%s', (_, body, type, message) => {
     expect(parse(body, type).message).toBe(message);
   });
 });

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseModel } from '../../../src/commands/service/named-model.ts';
+import { parseModel } from '../../../src/settings/named-model.ts';
 import {
   type CompareOptions,
   parseModels,
   readComparedModels,
 } from '../../../src/commands/compare/models.ts';
-import { createNotices } from '../../../src/output/notices.ts';
+import type { Run } from '../../../src/run.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
 const profiles = ['default', 'local'];
@@ -27,22 +27,22 @@ test.each([
   'anthropic.claude-v2:1',
   'ft:gpt-4o-mini:team::id',
 ])('%s is a model', (name) => {
-  const naming = { profiles, kind: 'usage' } as const;
-  expect(parseModel(name, naming)).toEqual({ profile: undefined, model: name });
+  const model = { label: name, profile: undefined, model: name };
+  expect(parseModel(name, profiles, 'usage')).toEqual(model);
 });
 
 test.each(['lokal:llama3', 'lokal:llama3:8b', 'work:gpt-4.1', 'lokal:', 'work:o3'])(
   '%s names an unknown profile',
   (name) => {
-    expect(() => parseModel(name, { profiles, kind: 'usage' })).toThrow(
+    expect(() => parseModel(name, profiles, 'usage')).toThrow(
       /^there is no profile (?:lokal|work) for .+; the profiles are /,
     );
   },
 );
 
 test('without profiles, every name is a model', () => {
-  const naming = { profiles: undefined, kind: 'usage' } as const;
-  expect(parseModel('lokal:llama3', naming)).toEqual({ profile: undefined, model: 'lokal:llama3' });
+  const { profile, model } = parseModel('lokal:llama3', undefined, 'usage');
+  expect([profile, model]).toEqual([undefined, 'lokal:llama3']);
 });
 
 describe('a list of models', () => {
@@ -95,14 +95,12 @@ function read(
     environment: { NATTER_CONFIG_DIR: config, ...environment },
     homeDirectory: config,
   });
-  const notices = createNotices(context.streams.stderr, false, (text) => text);
   const defaults = { color: 'auto', input: true, stream: true, stdin: true } as const;
-  return readComparedModels(context, notices, { ...defaults, ...options, models }, []).map(
-    ({ settings }) => {
-      const { values, apiKey, params } = settings;
-      return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];
-    },
-  );
+  const run = { context, options: { ...defaults, ...options, models } } as Run<CompareOptions>;
+  return readComparedModels(run, []).map(({ settings }) => {
+    const { values, apiKey, params } = settings;
+    return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];
+  });
 }
 
 const mainService = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../../src/commands/program/program.ts';
-import { parseScenario } from '../../../src/sandbox/faults/scenario.ts';
+import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeFailure } from '../../../src/commands/program/report.ts';
-import { createSecrets } from '../../../src/commands/program/secrets.ts';
+import { createSecrets } from '../../../src/secrets/secrets.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { expectNoSecret, secretForms, secretKey } from '../../support/secret.ts';

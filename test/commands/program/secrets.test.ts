@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskMessage, maskText } from '../../../src/commands/program/secrets.ts';
-import { createSecrets } from '../../../src/commands/program/secrets.ts';
+import { maskMessage, maskText, createSecrets } from '../../../src/secrets/secrets.ts';
 
 test('K8 masks the key of the environment', () => {
   const secrets = createSecrets({ NATTER_API_KEY: 'nk-secret-key' });

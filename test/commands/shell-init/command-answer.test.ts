@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandOf } from '../../../src/commands/shell-init/suggest-run.ts';
 import { Failure } from '../../../src/failure.ts';
-import { hostileSequences } from '../../../src/sandbox/replies/hostile-reply.ts';
+import { hostileSequences } from '../../../src/sandbox/replies/replies.ts';
 import { fc } from '../../support/properties.ts';
 
 test.each([

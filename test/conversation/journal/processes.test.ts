@@ -96,7 +96,7 @@ describe('processes that write conversations', () => {
     expect(turns.length).toBeGreaterThan(2);
   });
 
-  test('D13 a journal of 100 MB opens in under 3 s of the processor and under 4 times its size', async () => {
+  test('D13 a journal of 100 MB opens in under 3 s of the processor and in three times its size of memory', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
     const file = fileOf(options.folder, id);
@@ -142,6 +142,8 @@ describe('processes that write conversations', () => {
     expect(code).toBe(0);
     // A tick is 10 ms.
     expect(ticks).toBeLessThan(300);
-    expect(peak).toBeLessThan(400_000_000);
+    // The young generation of V8 grows to 130 MB in later Nodes.
+    const most = process.versions.node.startsWith('20.') ? 300_000_000 : 400_000_000;
+    expect(peak).toBeLessThan(most);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchTerms } from '../../../src/conversation/library/search-terms.ts';
+import { searchTerms } from '../../../src/conversation/library/search.ts';
 
 test.each([
   ['', []],

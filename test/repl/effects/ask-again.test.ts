@@ -3,7 +3,7 @@ import type { AnswerCheck } from '../../../src/ask/check.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import type { ReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
 import type { Repl } from '../../../src/repl/session.ts';
-import { correctionPrompt } from '../../../src/schema/instruction.ts';
+import { correctionPrompt } from '../../../src/schema/answer-value.ts';
 import { openMemorySession, saying } from '../../support/memory-session.ts';
 
 /** A prompt file whose answer must be `good`. */

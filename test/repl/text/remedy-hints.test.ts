@@ -4,7 +4,7 @@ import { idleTimedOut } from '../../../src/client/failure/answer-failure.ts';
 import { connectTimedOut } from '../../../src/client/failure/network-failure.ts';
 import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
-import { findConversation } from '../../../src/conversation/library/find-conversation.ts';
+import { findConversation } from '../../../src/conversation/library/library.ts';
 import { Failure } from '../../../src/failure.ts';
 import { commonHints } from '../../../src/output/remedy-hints.ts';
 import { failureText } from '../../../src/repl/session.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import { parseDirective } from '../../../src/sandbox/faults/directive.ts';
+import { parseDirective } from '../../../src/sandbox/faults/parse-fault.ts';
 import { fc } from '../../support/properties.ts';
 
 function failureOf(prompt: string): unknown {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { faultFromOptions, faultOptions } from '../../../src/sandbox/faults/fault-options.ts';
+import { faultFromOptions, faultOptions } from '../../../src/sandbox/faults/parse-fault.ts';
 
 function parse(...words: string[]): object {
   const command = new Command().exitOverride();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseScenario } from '../../../src/sandbox/faults/scenario.ts';
+import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 
 describe('parseScenario', () => {
   test('reads rules with conditions and fields', () => {

@@ -3,8 +3,7 @@ import type { InputItem, ItemPlace } from '../../../batch/input/item.ts';
 import { Failure } from '../../../failure.ts';
 import { failureFields } from '../../../output/ending-failure.ts';
 import { fieldsAfterId, jsonLine } from '../../../output/json-answer.ts';
-import { cleanLine } from '../../program/secrets.ts';
-import type { Secrets } from '../../program/secrets.ts';
+import { cleanLine, type Secrets } from '../../../secrets/secrets.ts';
 import type { ItemOutcome } from '../sending/send-item.ts';
 
 /** The first fields of every result; `batch/results/read-results.ts` reads them back. */

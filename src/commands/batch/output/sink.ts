@@ -13,7 +13,7 @@ import { readRange, replaceWithTexts } from '../../../batch/results/write-result
 import type { BatchSource } from '../items.ts';
 import { type BatchOptions, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../program/await-holder.ts';
-import type { Context } from '../../program/context.ts';
+import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 import type { Notices } from '../../../output/notices.ts';

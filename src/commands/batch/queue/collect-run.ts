@@ -7,9 +7,8 @@ import { type CollectOptions, type Connect, connectToQueue, findBatch } from './
 import { printFailures } from '../report/reporting.ts';
 import { batchOutcome } from '../report/show-progress.ts';
 import { kindOf } from '../report/summary.ts';
-import { present } from '../../print/presentation.ts';
-import type { Context } from '../../program/context.ts';
-import { refuseReservedName } from '../../program/named-file.ts';
+import { present, type Context } from '../../../run.ts';
+import { refuseReservedName } from '../../../storage/file-name.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';

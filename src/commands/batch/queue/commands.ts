@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CollectOptions, StatusOptions, SubmitOptions, WorkOptions } from './open-queue.ts';
-import type { Action, Context } from '../../program/context.ts';
+import type { Action, Context } from '../../../run.ts';
 import { addOptionGroups, settingOption } from '../../program/global-options.ts';
 import { hideParentOptions, hideServiceOptions, setExamples } from '../../program/help-details.ts';
 import { checkGroup } from '../../prompt/check-options.ts';

@@ -1,7 +1,7 @@
 import type { ConnectionEvents, QueueConnection } from '../../../batch/queue/batch-queue.ts';
 import type { Libraries, RedisClient, RedisOptions } from './library.ts';
 import { keyPrefix, openQueue } from './redis-queue.ts';
-import type { Secrets } from '../../program/secrets.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Environment } from '../../../environment.ts';
 import { Failure, type FailureKind } from '../../../failure.ts';
 import { maskUrl } from '../../../secrets/mask.ts';

@@ -6,8 +6,7 @@ import {
 import type { BatchOptions } from '../plan.ts';
 import { connectQueue, queueAddress } from './connect.ts';
 import { loadLibraries } from './library.ts';
-import type { Context } from '../../program/context.ts';
-import type { GlobalOptions } from '../../program/global-options.ts';
+import type { Context, GlobalOptions } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import type { Notices } from '../../../output/notices.ts';
 

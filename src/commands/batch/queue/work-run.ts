@@ -28,10 +28,9 @@ import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
 import { type ItemEnd, type ItemSource, runUntilEnd, type SendItems } from '../sending/pipeline.ts';
 import type { Stopping } from '../stopping.ts';
-import type { Context } from '../../program/context.ts';
-import { type Run, startRun } from '../../program/run.ts';
-import { openService } from '../../service/service.ts';
-import { readSettings } from '../../service/settings-access.ts';
+import type { Context, Run } from '../../../run.ts';
+import { startRun, readSettings } from '../../../settings/read-settings.ts';
+import { openService } from '../../../ask/service.ts';
 import { Failure, type FailureKind } from '../../../failure.ts';
 import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
@@ -262,7 +261,6 @@ async function workAndReport(work: Work): Promise<void> {
 async function workOn(
   run: Run<WorkOptions>,
   sending: SendingPlan,
-  own: ResolvedSettings,
   connection: QueueConnection,
 ): Promise<void> {
   const { context, options, presentation } = run;
@@ -274,16 +272,17 @@ async function workOn(
   const { requests, tokens } = sending.rateLimits;
   const plan = { ...sending, rateLimits: { requests: undefined, tokens } };
   const check = await batchCheck(notices, header);
-  const asked = batchSettings(own, header);
+  const asked = batchSettings(run.settings, header);
   const settings = check?.settings(asked) ?? asked;
+  const working = { ...run, settings };
   const source = { command: 'batch work', batch: runId(context) };
   const network = { network: undiciNetwork };
-  const service = await openService(context, presentation, options, settings, source, network);
+  const service = await openService(working, source, network);
   const { clock } = context;
   const giveUp = new AbortController();
   const watch = watchQueue(queue, connection, clock);
   try {
-    const guard = await openGuard(context, options, settings);
+    const guard = openGuard(working);
     if (requests !== undefined) await queue.setRate(requests);
     await workAndReport({
       ...run,
@@ -292,7 +291,7 @@ async function workOn(
       settings,
       service,
       check,
-      guard: await guard.middleware(),
+      guard: await guard.forRequests(),
       stream: header.stream,
       tally: emptyTally(),
       left: () => watch.left(),
@@ -319,14 +318,13 @@ export async function workBatch(
   options: WorkOptions,
   connect: Connect = connectToQueue,
 ): Promise<void> {
-  const run = await startRun(context, options);
+  const run = await startRun(context, options, readSettings);
   const { notices } = run.presentation;
   const plan = planSending(options);
   if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
-  const own = readSettings(context, notices, options);
   const connection = await connect(context, notices, options);
   try {
-    await workOn(run, plan, own, connection);
+    await workOn(run, plan, connection);
   } finally {
     await connection.close();
   }

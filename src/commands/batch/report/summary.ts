@@ -3,7 +3,7 @@ import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { placeText } from './figures-text.ts';
 import { batchOutcome } from './show-progress.ts';
 import type { Stopping } from '../stopping.ts';
-import type { Context } from '../../program/context.ts';
+import type { Context } from '../../../run.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count } from '../../../output/figures.ts';

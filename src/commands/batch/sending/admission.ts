@@ -9,7 +9,7 @@ import type { Clock } from '../../../clock.ts';
 import type { SendingRun } from '../plan.ts';
 import { shortTime } from '../report/show-progress.ts';
 import { type AfterRefusal, type Permission, planItem } from './send-item.ts';
-import type { Presentation } from '../../print/presentation.ts';
+import type { Presentation } from '../../../run.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { estimateRequest } from '../../../usage/budget.ts';
 

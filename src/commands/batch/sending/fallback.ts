@@ -1,11 +1,16 @@
-import { askModels, type Chain, chooseModel, type FallbackModel } from '../../../ask/fallback.ts';
+import {
+  askModels,
+  type Chain,
+  chooseModel,
+  type FallbackModel,
+  chainClients,
+  fallbackModels,
+} from '../../../ask/fallback.ts';
 import type { ItemContent } from '../../../batch/input/item.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count } from '../../../output/figures.ts';
 import { withRequestHint } from '../../program/report.ts';
-import { chainClients, fallbackModels } from '../../service/fallback.ts';
-import { openService } from '../../service/service.ts';
 import type { SendingRun } from '../plan.ts';
 import {
   type ItemOutcome,
@@ -60,21 +65,20 @@ function createReport(warn: (text: string) => void) {
  * @throws Failure for a profile without a service
  */
 export function openFallback(
-  { context, options, presentation, settings, check, service }: SendingRun,
+  run: SendingRun,
   sending: SendOptions,
   warn: (text: string) => void,
 ): BatchFallback | undefined {
+  const { settings, check, service } = run;
   if (settings.values.fallback === undefined) return undefined;
   if (check !== undefined) {
-    presentation.notices.notice(
+    run.presentation.notices.notice(
       'the setting fallback does not apply to a batch with checked answers',
     );
     return undefined;
   }
-  const models = fallbackModels(context, options, settings);
-  const clients = chainClients(service, settings, (own) =>
-    openService(context, presentation, options, own, service.source, { network: undiciNetwork }),
-  );
+  const models = fallbackModels(run);
+  const clients = chainClients(service, run, { network: undiciNetwork });
   const report = createReport(warn);
   return {
     async send(item, permission) {

@@ -16,8 +16,10 @@ import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../program/report.ts';
+import type { GuardedRequest } from '../../prompt/secret-guard.ts';
+import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
-import type { Client, Middleware, Throttle } from '../../../client/client.ts';
+import type { Client, Throttle } from '../../../client/client.ts';
 import type { HttpResponse } from '../../../client/http/transport.ts';
 import type { Clock } from '../../../clock.ts';
 import type { CheckedFields } from '../../../output/json-answer.ts';
@@ -98,7 +100,7 @@ export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
 export interface SendOptions {
   readonly client: Client;
   /** Refuses or redacts secrets in prompts; undefined if they are not checked. */
-  readonly guard?: Middleware | undefined;
+  readonly guard?: SendingRun['guard'];
   /** Undefined if answers are not checked. */
   readonly check?: AnswerCheck | undefined;
   readonly settings: ResolvedSettings;
@@ -158,14 +160,13 @@ class ItemAttempt implements Throttle {
     this.#permission?.onRefusal(retryAfter);
   }
 
-  async send(request: CompletionRequest): Promise<Answer> {
-    const { client, guard, clock, stop, signal: caller } = this.#options;
+  async send({ request, redaction: guard }: GuardedRequest): Promise<Answer> {
+    const { client, clock, stop, signal: caller } = this.#options;
     const { signal } = this.#cancellation;
     const options = this.#permission === undefined ? { signal } : { signal, throttle: this };
-    const guarded = guard?.(client) ?? client;
     try {
       return await ask(
-        { send: () => guarded.chat(request, options), clock, signal },
+        { send: () => client.chat(request, options), clock, signal, guard },
         {
           event: (event) => {
             if (event.type !== 'retry-scheduled') return undefined;
@@ -192,11 +193,11 @@ class ItemAttempt implements Throttle {
 /** One attempt, with hints of the command line. */
 async function outcomeOf(
   attempt: ItemAttempt,
-  request: CompletionRequest,
+  guarded: GuardedRequest,
   settings: ResolvedSettings,
 ): Promise<ItemOutcome> {
-  const answer = await attempt.send(request);
-  const outcome = { ...answer, requestedModel: request.model, isStarved: false };
+  const answer = await attempt.send(guarded);
+  const outcome = { ...answer, requestedModel: guarded.request.model, isStarved: false };
   if (answer.isStopped) return { ...outcome, failure: stoppedAnswer() };
   const { failure } = answer;
   return failure === undefined
@@ -227,7 +228,7 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
 
 async function sendRequest(
   options: SendOptions,
-  request: CompletionRequest,
+  guarded: GuardedRequest,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
   let attempts = 0;
@@ -235,7 +236,7 @@ async function sendRequest(
   let longest: ItemOutcome | undefined;
   for (;;) {
     const attempt = new ItemAttempt(options, permission);
-    const outcome = await outcomeOf(attempt, request, options.settings);
+    const outcome = await outcomeOf(attempt, guarded, options.settings);
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
     if (attempt.isRefused && !outcome.isStopped && permission !== undefined) {
@@ -292,10 +293,13 @@ export function sendItem(
   content: ItemContent,
   permission: Permission | undefined,
 ): Promise<ItemOutcome> {
-  const { request } = planItem(content, options.settings, options.stream);
-  const { check, stop } = options;
+  const planned = planItem(content, options.settings, options.stream).request;
+  const { check, stop, guard } = options;
+  // All attempts send the same request, which has the same placeholders.
+  const guarded = guard?.(planned) ?? { request: planned };
+  const { request } = guarded;
   const send = (messages: readonly Message[]) =>
-    sendRequest(options, { ...request, messages }, permission);
-  if (check === undefined) return sendRequest(options, request, permission);
+    sendRequest(options, { ...guarded, request: { ...request, messages } }, permission);
+  if (check === undefined) return sendRequest(options, guarded, permission);
   return sendChecked(check, request, send, () => !stop.aborted);
 }

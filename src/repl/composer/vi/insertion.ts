@@ -1,44 +1,33 @@
 import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { undo } from '../edit-actions.ts';
+import { mergePastes } from '../paste.ts';
 import {
   endEdit,
   insert,
   joinEdit,
   moveTo,
   replaceRange,
-  type Edit,
   type TextBuffer,
 } from '../text-buffer.ts';
-import { isLineEnd, lineStart } from './lines.ts';
-import type { Command } from './parse-keys.ts';
-import { repeatText } from './repeat-text.ts';
-import type { Change, Extent, Insertion, ViState } from './vi-state.ts';
+import { isLineEnd, lineStart, repeatText } from './text.ts';
+import type { Change, Command, Edited, Extent, Insertion, ViState } from './vi-state.ts';
 
-/** A state and the buffer that belongs to it. */
-export interface Edited {
-  readonly vi: ViState;
-  readonly buffer: TextBuffer;
-}
-
-function editBetween(before: TextBuffer, after: TextBuffer): Edit {
+/** All edits since `before` as one undo step. */
+export function asOneEdit(before: TextBuffer, after: TextBuffer): TextBuffer {
   const [old, text] = [before.text, after.text];
+  if (old === text) return { ...endEdit(after), undoStack: before.undoStack };
   const most = Math.min(old.length, text.length);
   let at = 0;
   while (at < most && old.charAt(at) === text.charAt(at)) at += 1;
   let same = 0;
   while (same < most - at && old.at(-1 - same) === text.at(-1 - same)) same += 1;
-  return {
+  const edit = {
     at,
     removed: old.slice(at, old.length - same),
     inserted: text.slice(at, text.length - same),
     cursor: before.cursor,
   };
-}
-
-/** All edits since `before` as one undo step. */
-export function asOneEdit(before: TextBuffer, after: TextBuffer): TextBuffer {
-  if (before.text === after.text) return { ...endEdit(after), undoStack: before.undoStack };
-  const undoStack = joinEdit(before.undoStack, editBetween(before, after), false);
-  return { ...endEdit(after), undoStack };
+  return { ...endEdit(after), undoStack: joinEdit(before.undoStack, edit, false) };
 }
 
 /** Begins an insertion at the caret, for a command that changed `before`. */
@@ -49,24 +38,18 @@ export function beginInsertion(
   buffer: TextBuffer,
   extent?: Extent,
 ): Edited {
-  const isReplacing = command.kind === 'other' && command.name === 'R';
-  const insertion: Insertion = {
-    before,
-    command,
-    from: buffer.cursor,
-    rest: buffer.text.length - buffer.cursor,
-    replaced: [],
-    extent,
-  };
+  const isReplacing = command.name === 'R' && extent === undefined;
+  const rest = buffer.text.length - buffer.cursor;
+  const insertion: Insertion = { before, command, from: buffer.cursor, rest, extent };
   const mode = isReplacing ? 'replace' : 'insert';
   return { vi: { ...vi, mode, insertion, wantedColumn: undefined }, buffer: endEdit(buffer) };
 }
 
 /** A new insertion at the caret, after a jump or a change from elsewhere. */
 export function restartInsertion(vi: ViState, buffer: TextBuffer): ViState {
-  const command: Command = { kind: 'other', name: 'i', character: '', count: undefined };
-  const { vi: next } = beginInsertion(vi, command, endEdit(buffer), buffer);
-  return vi.mode === 'replace' ? { ...next, mode: 'replace' } : next;
+  const name = vi.mode === 'replace' ? 'R' : 'i';
+  const command: Command = { name, character: '', count: undefined };
+  return beginInsertion(vi, command, endEdit(buffer), buffer).vi;
 }
 
 /** Whether the last key moved the caret out of the inserted text, or replaced the whole draft. */
@@ -77,40 +60,35 @@ export function leftInsertion({ before, from, rest }: Insertion, buffer: TextBuf
   return (isReplaced && text !== before.text) || cursor < from || cursor !== end;
 }
 
-/** Undo steps may have been dropped or joined since, so only the text between two offsets counts. */
-function insertedText({ from, rest }: Insertion, { text }: TextBuffer): string {
-  return text.slice(from, Math.max(from, text.length - rest));
+/** Types over the characters of the line; further ones are appended. */
+function overwrite(buffer: TextBuffer, added: string): TextBuffer {
+  const { text, cursor } = buffer;
+  let end = cursor;
+  for (const _ of added) end = isLineEnd(text, end) ? end : nextBoundary(text, end);
+  return replaceRange(buffer, cursor, end, added);
 }
 
 /** What a count repeats: `o` and `O` repeat whole lines. */
-function repeated(command: Command, inserted: string): string {
-  const { count = 1 } = command;
-  if (command.kind !== 'other') return '';
-  const again = command.name === 'o' || command.name === 'O' ? `\n${inserted}` : inserted;
-  return repeatText(again, count - 1);
-}
-
-function endReplacement(vi: ViState, insertion: Insertion, buffer: TextBuffer): Edited {
-  const { command, from, before } = insertion;
-  const typed = buffer.text.slice(from, buffer.cursor);
-  const count = command.count ?? 1;
-  const whole = overwrite(buffer, repeatText(typed, count - 1)).buffer;
-  const change: Change = { command, inserted: typed, pastes: buffer.pastes };
-  return { vi: { ...vi, change }, buffer: asOneEdit(before, whole) };
+function repeated({ name, operator, count = 1 }: Command, inserted: string): string {
+  if (operator !== undefined) return '';
+  return repeatText(/^[oO]$/.test(name) ? `\n${inserted}` : inserted, count - 1);
 }
 
 /** Esc: ends the insertion; the caret is on its last character. */
 export function endInsertion(vi: ViState, buffer: TextBuffer): Edited {
   const { insertion, mode } = vi;
   let ended: Edited = { vi, buffer: endEdit(buffer) };
-  if (insertion !== undefined && mode === 'replace') {
-    ended = endReplacement(vi, insertion, buffer);
-  } else if (insertion !== undefined) {
-    const { command, before, extent } = insertion;
-    const inserted = insertedText(insertion, buffer);
+  if (insertion !== undefined) {
+    const { command, before, extent, from, rest } = insertion;
+    const { text, cursor, pastes } = buffer;
+    // Undo steps may have been dropped or joined since, so only the text between two offsets counts.
+    const end = mode === 'replace' ? cursor : text.length - rest;
+    const inserted = text.slice(from, Math.max(from, end));
     const more = repeated(command, inserted);
-    const { cursor, pastes } = buffer;
-    const whole = more === '' ? buffer : replaceRange(endEdit(buffer), cursor, cursor, more);
+    const whole =
+      mode === 'replace'
+        ? overwrite(buffer, more)
+        : replaceRange(endEdit(buffer), cursor, cursor, more);
     ended = {
       vi: { ...vi, change: { command, inserted, pastes, extent } },
       buffer: asOneEdit(before, whole),
@@ -122,39 +100,34 @@ export function endInsertion(vi: ViState, buffer: TextBuffer): Edited {
   return { vi: next, buffer: moveTo(ended.buffer, at) };
 }
 
-/** Types over the characters of the line; further ones are appended. */
-export function overwrite(
-  buffer: TextBuffer,
-  text: string,
-): { readonly buffer: TextBuffer; readonly replaced: readonly string[] } {
-  const { text: old, cursor } = buffer;
-  let end = cursor;
-  const replaced = Array.from(text, () => {
-    const from = end;
-    end = isLineEnd(old, from) ? from : nextBoundary(old, from);
-    return old.slice(from, end);
-  });
-  return { buffer: replaceRange(buffer, cursor, end, text), replaced };
+/** Ends the insertion of a repeated command with the text that was typed then. */
+export function insertAgain({ vi, buffer }: Edited, { inserted, pastes }: Change): Edited {
+  if (vi.insertion === undefined) return { vi, buffer };
+  const { cursor } = buffer;
+  const merged = mergePastes(buffer.pastes, { text: inserted, pastes: pastes ?? buffer.pastes });
+  const next = { ...buffer, pastes: merged.pastes };
+  const typed =
+    vi.mode === 'replace'
+      ? overwrite(next, merged.text)
+      : replaceRange(next, cursor, cursor, merged.text);
+  return endInsertion(vi, typed);
 }
 
-/** Text typed in replace mode. */
+function withBuffer(vi: ViState, buffer: TextBuffer): Edited {
+  const rest = buffer.text.length - buffer.cursor;
+  return { vi: { ...vi, insertion: vi.insertion && { ...vi.insertion, rest } }, buffer };
+}
+
+/** Types text in replace mode. Each character is an undo step until the insertion ends. */
 export function typeOver(vi: ViState, buffer: TextBuffer, text: string): Edited {
-  const { insertion } = vi;
-  if (insertion === undefined) return { vi, buffer: insert(buffer, text) };
-  const typed = overwrite(buffer, text);
-  const replaced = [...insertion.replaced, ...typed.replaced];
-  const rest = typed.buffer.text.length - typed.buffer.cursor;
-  return { vi: { ...vi, insertion: { ...insertion, replaced, rest } }, buffer: typed.buffer };
+  return vi.insertion === undefined
+    ? { vi, buffer: insert(buffer, text) }
+    : withBuffer(vi, Array.from(text).reduce(overwrite, buffer));
 }
 
 /** Backspace in replace mode: the character before gets its old text back. */
 export function undoTypedOver(vi: ViState, buffer: TextBuffer): Edited {
-  const { insertion } = vi;
-  const last = insertion?.replaced.at(-1);
-  const at = previousBoundary(buffer.text, buffer.cursor);
-  if (insertion === undefined || last === undefined) return { vi, buffer: moveTo(buffer, at) };
-  const restored = moveTo(replaceRange(buffer, at, buffer.cursor, last), at);
-  const rest = restored.text.length - restored.cursor;
-  const replaced = insertion.replaced.slice(0, -1);
-  return { vi: { ...vi, insertion: { ...insertion, replaced, rest } }, buffer: restored };
+  const steps = vi.insertion?.before.undoStack.length ?? 0;
+  if (buffer.undoStack.length > steps) return withBuffer(vi, undo(buffer));
+  return { vi, buffer: moveTo(buffer, previousBoundary(buffer.text, buffer.cursor)) };
 }

@@ -1,19 +1,21 @@
+import { graphemes } from '../../../terminal/text/width.ts';
 import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import {
   columnAt,
   firstNonBlank,
   isEmptyLine,
-  lineCount,
+  isLineEnd,
+  isWord,
   lineEnd,
   lineStart,
   lineStartFrom,
   offsetAtColumn,
   onCharacter,
-  startOfLine,
-} from './lines.ts';
-import { findCharacter, matchingBracket, paragraphEdge } from './searches.ts';
-import type { CharacterSearch } from './vi-state.ts';
-import { wordBack, wordEnd, wordEndBack, wordForward } from './words.ts';
+  runsOf,
+  type Run,
+} from './text.ts';
+import type { TextBuffer } from '../text-buffer.ts';
+import type { CharacterSearch, Command, ViState } from './vi-state.ts';
 
 interface MotionContext {
   readonly text: string;
@@ -90,33 +92,60 @@ const toFirstNonBlank =
     return isMissing ? undefined : linewise(onCharacter(text, firstNonBlank(text, target)));
   };
 
+/** The first character of the next word. An operator does not join lines with its last word. */
 const word =
   (isBig: boolean): Motion =>
   (context) => {
     const { text, isOperated } = context;
-    return exclusive(
-      repeat(context, (at, isLast) => wordForward(text, at, isBig, isOperated && isLast)),
-    );
+    const starts = runsOf(text, isBig).filter(isWord);
+    const offset = repeat(context, (at, isLast) => {
+      const next = starts.find(({ from }) => from > at)?.from ?? text.length;
+      if (!isOperated || !isLast || lineEnd(text, at) >= next) return next;
+      return isLineEnd(text, at) ? at + 1 : lineEnd(text, at);
+    });
+    return exclusive(offset);
   };
 
+/** The first character of the word before, or the last one. */
 const back =
-  (step: typeof wordBack, isBig: boolean): Motion =>
+  (end: 'start' | 'end', isBig: boolean): Motion =>
   (context) => {
     const { text, cursor, isOperated } = context;
+    const stops = runsOf(text, isBig)
+      .filter(isWord)
+      .map((run) => (end === 'start' ? run.from : lastOf(text, run)));
     const staysAtStart = !isOperated || !isEmptyLine(text, 0);
-    const offset = repeat(context, (at) =>
-      at === 0 && at !== cursor && staysAtStart ? 0 : step(text, at, isBig),
-    );
+    const offset = repeat(context, (at) => {
+      if (at === 0) return at !== cursor && staysAtStart ? 0 : undefined;
+      return stops.findLast((stop) => stop < at) ?? 0;
+    });
     if (offset === undefined) return undefined;
-    return step === wordBack ? exclusive(offset) : inclusive(offset);
+    return end === 'start' ? exclusive(offset) : inclusive(offset);
   };
+
+function lastOf(text: string, { from, to }: Run): number {
+  return Math.max(from, previousBoundary(text, to));
+}
+
+/** The last character of the word, or of the next word if the caret is there and does not stay. */
+export function wordEnd(
+  text: string,
+  cursor: number,
+  count: number,
+  isBig: boolean,
+  stays: boolean,
+): number {
+  const ends = runsOf(text, isBig)
+    .filter(({ kind }) => typeof kind === 'number')
+    .map((run) => lastOf(text, run));
+  const first = ends.findIndex((end) => (stays ? end >= cursor : end > cursor));
+  return (first === -1 ? undefined : ends[first + count - 1]) ?? text.length;
+}
 
 const end =
   (isBig: boolean): Motion =>
-  (context) => {
-    const offset = repeat(context, (at) => wordEnd(context.text, at, isBig, false));
-    return offset === undefined ? undefined : inclusive(offset);
-  };
+  ({ text, cursor, count = 1 }) =>
+    inclusive(wordEnd(text, cursor, count, isBig, false));
 
 function lineEndMotion({ text, cursor, count = 1 }: MotionContext): Moved | undefined {
   const target = lineStartFrom(text, cursor, count - 1);
@@ -128,7 +157,36 @@ function lineEndMotion({ text, cursor, count = 1 }: MotionContext): Moved | unde
 const toLine =
   (otherwise: (text: string) => number): Motion =>
   ({ text, count }) =>
-    linewise(onCharacter(text, firstNonBlank(text, startOfLine(text, count ?? otherwise(text)))));
+    linewise(
+      onCharacter(
+        text,
+        firstNonBlank(text, lineStartFrom(text, 0, (count ?? otherwise(text)) - 1)),
+      ),
+    );
+
+/** The `count`th empty line ahead, after other lines; the last one may be the end or start of the text. */
+function paragraphEdge(
+  text: string,
+  cursor: number,
+  by: 1 | -1,
+  count: number,
+): number | undefined {
+  let at = lineStart(text, cursor);
+  for (let rest = count; rest > 0; rest -= 1) {
+    let isInside = !isEmptyLine(text, at);
+    for (;;) {
+      const lineStop = lineEnd(text, at);
+      if (by === 1 ? lineStop === text.length : at === 0) {
+        if (rest > 1) return undefined;
+        return by === 1 ? onCharacter(text, lineStop) : 0;
+      }
+      at = by === 1 ? lineStop + 1 : lineStart(text, at - 1);
+      if (isInside && isEmptyLine(text, at)) break;
+      isInside ||= !isEmptyLine(text, at);
+    }
+  }
+  return at;
+}
 
 const paragraph =
   (by: 1 | -1): Motion =>
@@ -139,21 +197,46 @@ const paragraph =
     return isEnd ? inclusive(offset) : exclusive(offset);
   };
 
-function searched(
+/** Offsets of a character in its line, left to right. */
+function offsetsOf(text: string, at: number, character: string): number[] {
+  const start = lineStart(text, at);
+  const offsets: number[] = [];
+  let offset = start;
+  for (const each of graphemes(text.slice(start, lineEnd(text, at)))) {
+    if (each === character) offsets.push(offset);
+    offset += each.length;
+  }
+  return offsets;
+}
+
+/** The place of a searched character; undefined if it is not in the line. */
+function findCharacter(
   { text, cursor, count = 1 }: MotionContext,
   search: CharacterSearch | undefined,
   isRepeated: boolean,
 ): Moved | undefined {
-  const offset = search && findCharacter(text, cursor, search, count, isRepeated);
-  if (search === undefined || offset === undefined) return undefined;
-  return { offset, span: search.isForward ? 'inclusive' : 'exclusive' };
+  if (search === undefined) return undefined;
+  const { character, isForward, isTill } = search;
+  const all = offsetsOf(text, cursor, character);
+  const ahead = isForward
+    ? all.filter((offset) => offset > cursor)
+    : all.filter((offset) => offset < cursor).toReversed();
+  const beside = (offset: number) =>
+    isForward ? previousBoundary(text, offset) : nextBoundary(text, offset);
+  // A repeated search does not stay beside the character that it has found.
+  const [first] = ahead;
+  const isStuck =
+    isRepeated && isTill && count === 1 && first !== undefined && beside(first) === cursor;
+  const found = ahead[count - 1 + Number(isStuck)];
+  if (found === undefined) return undefined;
+  return { offset: isTill ? beside(found) : found, span: isForward ? 'inclusive' : 'exclusive' };
 }
 
 const find =
   (isForward: boolean, isTill: boolean): Motion =>
   (context) => {
     const search = { character: context.character, isForward, isTill };
-    const moved = searched(context, search, false);
+    const moved = findCharacter(context, search, false);
     return moved && { ...moved, search };
   };
 
@@ -162,12 +245,25 @@ const findAgain =
   (context) => {
     const { search } = context;
     const isForward = search?.isForward !== isReversed;
-    return searched(context, search && { ...search, isForward }, true);
+    return findCharacter(context, search && { ...search, isForward }, true);
   };
 
+const brackets = '()[]{}';
+
+/** The pair of the first bracket at or after the caret in its line. */
 function bracket({ text, cursor, count }: MotionContext): Moved | undefined {
-  const offset = count === undefined ? matchingBracket(text, cursor) : undefined;
-  return offset === undefined ? undefined : inclusive(offset);
+  const found = text.slice(cursor, lineEnd(text, cursor)).search(/[()[\]{}]/);
+  if (count !== undefined || found === -1) return undefined;
+  const own = text.charAt(cursor + found);
+  const isOpen = brackets.indexOf(own) % 2 === 0;
+  const other = brackets.charAt(brackets.indexOf(own) + (isOpen ? 1 : -1));
+  let depth = 0;
+  for (let at = cursor + found; at >= 0 && at < text.length; at += isOpen ? 1 : -1) {
+    if (text.charAt(at) === own) depth += 1;
+    if (text.charAt(at) === other) depth -= 1;
+    if (depth === 0) return inclusive(at);
+  }
+  return undefined;
 }
 
 export const motions: Readonly<Record<string, Motion>> = {
@@ -181,18 +277,18 @@ export const motions: Readonly<Record<string, Motion>> = {
   _: toFirstNonBlank((count) => count - 1),
   w: word(false),
   W: word(true),
-  b: back(wordBack, false),
-  B: back(wordBack, true),
+  b: back('start', false),
+  B: back('start', true),
   e: end(false),
   E: end(true),
-  ge: back(wordEndBack, false),
-  gE: back(wordEndBack, true),
+  ge: back('end', false),
+  gE: back('end', true),
   0: ({ text, cursor }) => exclusive(lineStart(text, cursor)),
   '^': ({ text, cursor }) => exclusive(onCharacter(text, firstNonBlank(text, cursor))),
   '|': ({ text, cursor, count = 1 }) => exclusive(offsetAtColumn(text, cursor, count - 1)),
   $: lineEndMotion,
   gg: toLine(() => 1),
-  G: toLine(lineCount),
+  G: toLine((text) => text.split('\n').length),
   '{': paragraph(-1),
   '}': paragraph(1),
   '%': bracket,
@@ -203,3 +299,20 @@ export const motions: Readonly<Record<string, Motion>> = {
   ';': findAgain(false),
   ',': findAgain(true),
 };
+
+/** Where a motion leads to; undefined if it is not possible. */
+export function motionOf(
+  vi: ViState,
+  { text, cursor }: TextBuffer,
+  { name, character, count, operator }: Command,
+): Moved | undefined {
+  const { search, wantedColumn } = vi;
+  const isOperated = operator !== undefined;
+  const context = { text, cursor, count, character, search, wantedColumn, isOperated };
+  return motions[name]?.(context);
+}
+
+/** The state after a motion: it keeps the column and the searched character. */
+export function afterMotion(vi: ViState, { wantedColumn, search = vi.search }: Moved): ViState {
+  return { ...vi, wantedColumn, search };
+}

@@ -1,67 +1,21 @@
-import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
-import { firstNonBlank, isEmptyLine, isLineEnd, lineEnd, lineStart } from './lines.ts';
-import { kindAt } from './words.ts';
-
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-  /** `from` is the start of a line, `to` the end of one, without its line end. */
-  readonly isLinewise: boolean;
-}
-
-interface Run {
-  readonly from: number;
-  readonly to: number;
-  readonly isBlank: boolean;
-}
-
-/** The run of characters of one kind at an offset, within its line. */
-function runAt(text: string, at: number, isBig: boolean): Run {
-  const kind = kindAt(text, at, isBig);
-  const isSame = (offset: number) =>
-    !isLineEnd(text, offset) && kindAt(text, offset, isBig) === kind;
-  const start = lineStart(text, at);
-  let from = at;
-  while (from > start && isSame(previousBoundary(text, from))) {
-    from = previousBoundary(text, from);
-  }
-  let to = at;
-  while (isSame(to)) to = nextBoundary(text, to);
-  return { from, to, isBlank: kind === 0 };
-}
-
-/** The end of the next word, also on a later line, or an empty line on the way; undefined at the end of the text. */
-function nextWordEnd(text: string, from: number, isBig: boolean): number | undefined {
-  let at = from;
-  while (kindAt(text, at, isBig) === 0) {
-    if (at >= text.length) return undefined;
-    at = text.charAt(at) === '\n' ? at + 1 : nextBoundary(text, at);
-    if (isEmptyLine(text, at) && at < text.length) return at;
-  }
-  return runAt(text, at, isBig).to;
-}
-
-/** The start of the blanks before a word, unless they are the indentation. */
-function blanksBefore(text: string, from: number, isBig: boolean): number {
-  const isIndented = firstNonBlank(text, from) === from;
-  const before = previousBoundary(text, from);
-  return isIndented || kindAt(text, before, isBig) !== 0 ? from : runAt(text, before, isBig).from;
-}
+import { previousBoundary } from '../grapheme-boundary.ts';
+import { firstNonBlank, isLineEnd, lineEnd, lineStart, runsOf, type Run } from './text.ts';
+import type { Range } from './vi-state.ts';
 
 /** `count` runs, some of which are blanks; undefined if the line has fewer. */
-function innerWords(
-  text: string,
-  cursor: number,
-  count: number,
-  isBig: boolean,
-): Range | undefined {
-  const { from, to: first } = runAt(text, cursor, isBig);
-  let to = first;
-  for (let left = count; left > 1; left -= 1) {
-    if (isLineEnd(text, to)) return undefined;
-    ({ to } = runAt(text, to, isBig));
-  }
-  return { from, to, isLinewise: false };
+function innerWords(text: string, cursor: number, count: number, isBig: boolean) {
+  const runs = runsOf(text, isBig);
+  const index = indexOfRun(runs, cursor);
+  const first = runs[index];
+  const last = runs[index + count - 1];
+  if (first === undefined || last === undefined) return undefined;
+  if (last.from > lineEnd(text, first.from)) return undefined;
+  return { from: first.from, to: Math.max(last.to, first.from), isLinewise: false };
+}
+
+/** The index of the run at an offset; for a line end, of the run before it. */
+function indexOfRun(runs: readonly Run[], at: number): number {
+  return runs.findLastIndex(({ from }) => from <= at);
 }
 
 /** `count` words with the blanks after them, or else before them. */
@@ -71,17 +25,26 @@ function aroundWords(
   count: number,
   isBig: boolean,
 ): Range | undefined {
-  const { from, to: first, isBlank } = runAt(text, cursor, isBig);
-  let to: number | undefined = isBlank ? nextWordEnd(text, first, isBig) : first;
-  for (let left = count; left > 1 && to !== undefined; left -= 1) {
-    to = nextWordEnd(text, to, isBig);
+  const runs = runsOf(text, isBig);
+  const start = indexOfRun(runs, cursor);
+  const isBlank = (run: Run | undefined) => run !== undefined && typeof run.kind !== 'number';
+  let last = start;
+  for (let left = isBlank(runs[start]) ? count : count - 1; left > 0; left -= 1) {
+    do last += 1;
+    while (runs[last]?.kind === 'blank');
   }
-  if (to === undefined) return undefined;
-  if (isBlank) return { from, to, isLinewise: false };
-  const hasBlank = !isLineEnd(text, to) && kindAt(text, to, isBig) === 0;
-  return hasBlank
-    ? { from, to: runAt(text, to, isBig).to, isLinewise: false }
-    : { from: blanksBefore(text, from, isBig), to, isLinewise: false };
+  const [before, first, end, after] = [runs[start - 1], runs[start], runs[last], runs[last + 1]];
+  if (first === undefined || end === undefined || (end !== first && end.from === text.length)) {
+    return undefined;
+  }
+  const { from } = first;
+  if (isBlank(first)) return { from, to: end.to, isLinewise: false };
+  if (after?.kind === 'blank' && after.from === end.to) {
+    return { from, to: after.to, isLinewise: false };
+  }
+  const isApart =
+    before?.kind === 'blank' && before.to === from && firstNonBlank(text, from) < from;
+  return { from: isApart ? before.from : from, to: end.to, isLinewise: false };
 }
 
 function quotesOf(text: string, cursor: number, quote: string): number[] {
@@ -229,4 +192,63 @@ export function objectRange(
   return pair === undefined
     ? quoted(text, cursor, key, isAround)
     : bracketed(text, cursor, count, pair, isAround);
+}
+
+/** The start of the words before a selection whose caret is at its start. */
+function wordsBefore(text: string, from: number, name: string, count: number): number {
+  const runs = runsOf(text, name.endsWith('W'));
+  const isBlankBefore = (at: number) => /\s/.test(text.charAt(at - 1));
+  const runBefore = (at: number) =>
+    text.charAt(at - 1) === '\n' ? at - 1 : (runs.findLast((run) => run.from < at)?.from ?? 0);
+  let start = from;
+  for (let left = count; left > 0 && start > 0; left -= 1) {
+    const isBlank = isBlankBefore(start);
+    start = runBefore(start);
+    const isOther = start > 0 && isBlankBefore(start) !== isBlank;
+    if (name.startsWith('a') && isOther) start = runBefore(start);
+  }
+  return start;
+}
+
+/** A larger pair of brackets around a selection, or the object at the caret. */
+function around(
+  text: string,
+  cursor: number,
+  selected: Range,
+  name: string,
+  count: number,
+): Range | undefined {
+  for (let outer = count; ; outer += 1) {
+    const range = objectRange(text, cursor, name, outer);
+    if (range === undefined || !/[()[\]{}<>bB]$/.test(name)) return range;
+    const isAround = range.from <= selected.from && range.to >= selected.to;
+    if (isAround && range.to - range.from > selected.to - selected.from) return range;
+  }
+}
+
+/**
+ * The selection after an object such as `iw`: more text than the selection of several characters has.
+ * @param isAtStart the caret is at the start of the selection, so that words before it follow
+ */
+export function extended(
+  text: string,
+  selected: Range,
+  isAtStart: boolean,
+  name: string,
+  count: number,
+): Range | undefined {
+  const { from, to, isLinewise } = selected;
+  const cursor = isAtStart ? from : previousBoundary(text, to);
+  const isWord = /[wW]$/.test(name);
+  if (isWord && isAtStart) {
+    return { from: wordsBefore(text, from, name, count), to, isLinewise: false };
+  }
+  if (!isWord && (!name.endsWith('p') || !isLinewise || isAtStart)) {
+    return around(text, cursor, selected, name, count);
+  }
+  // The next words or paragraphs may begin on the next line.
+  const end = isWord ? to : lineEnd(text, cursor);
+  const at = isLineEnd(text, end) ? end + 1 : end;
+  const next = at >= text.length ? undefined : objectRange(text, at, name, count);
+  return next && { from, to: next.to, isLinewise: !isWord };
 }

@@ -1,8 +1,27 @@
 import type { MarkedText } from '../paste.ts';
 import type { TextBuffer } from '../text-buffer.ts';
-import type { Command } from './parse-keys.ts';
 
 export type ViMode = 'insert' | 'replace' | 'normal' | 'visual' | 'visual-line';
+
+export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU';
+
+/** A command of normal or visual mode. */
+export interface Command {
+  readonly operator?: Operator | undefined;
+  /** The keys without operator, count and character, such as `w`, `gg`, `iw` or `f`; `lines` for a doubled operator. */
+  readonly name: string;
+  /** The character after `f`, `F`, `t`, `T` and `r`. */
+  readonly character: string;
+  readonly count: number | undefined;
+}
+
+/** A part of a text. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+  /** `from` is the start of a line, `to` the end of one, without its line end. */
+  readonly isLinewise: boolean;
+}
 
 /** The unnamed register: the last deleted or yanked text. */
 export interface Register extends MarkedText {
@@ -14,7 +33,7 @@ export interface Register extends MarkedText {
 export interface CharacterSearch {
   readonly character: string;
   readonly isForward: boolean;
-  /** Stops beside the character. */
+  /** The caret stops beside the character. */
   readonly isTill: boolean;
 }
 
@@ -35,9 +54,7 @@ export interface Insertion {
   readonly from: number;
   /** UTF-16 units after the inserted text. */
   readonly rest: number;
-  /** In replace mode, what each typed character replaced; empty at the end of a line. */
-  readonly replaced: readonly string[];
-  /** Of the selection that the text replaces. */
+  /** The selection that the text replaces. */
   readonly extent: Extent | undefined;
 }
 
@@ -46,7 +63,7 @@ export interface Change {
   readonly command: Command;
   /** The text that was typed before Esc. */
   readonly inserted: string;
-  /** Those whose markers it contains. */
+  /** The pastes whose markers it contains. */
   readonly pastes?: MarkedText['pastes'];
   readonly extent?: Extent | undefined;
 }
@@ -63,6 +80,20 @@ export interface ViState {
   /** The fixed end of a visual selection. */
   readonly anchor: number;
   readonly insertion: Insertion | undefined;
+}
+
+/** A state and the buffer that belongs to it. */
+export interface Edited {
+  readonly vi: ViState;
+  readonly buffer: TextBuffer;
+}
+
+/** What natter does besides editing: the history beyond the first and last line, the exit. */
+export type ViRequest = 'history-older' | 'history-newer' | 'row-up' | 'row-down' | 'exit';
+
+/** The result of a command. */
+export interface ViResult extends Edited {
+  readonly request?: ViRequest | undefined;
 }
 
 export const firstViState: ViState = {

@@ -2,8 +2,10 @@ import { graphemes } from '../../../terminal/text/width.ts';
 import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
-import { join } from './changes.ts';
 import { beginInsertion } from './insertion.ts';
+import { afterMotion, motionOf, motions } from './motions.ts';
+import { applyOperator, join, registerOf, wholeLines } from './operators.ts';
+import { extended, objectRange } from './text-objects.ts';
 import {
   columnAt,
   firstNonBlank,
@@ -12,14 +14,9 @@ import {
   lineStart,
   lineStartFrom,
   onCharacter,
-} from './lines.ts';
-import { applyOperator, registerOf, wholeLines } from './operators.ts';
-import type { Command, Operator } from './parse-keys.ts';
-import { afterMotion, motionOf, type Ran } from './run-command.ts';
-import { repeatText } from './repeat-text.ts';
-import { withObject } from './select-objects.ts';
-import type { Range } from './text-objects.ts';
-import type { Extent, ViState } from './vi-state.ts';
+  repeatText,
+} from './text.ts';
+import type { Command, Extent, Operator, Range, ViResult, ViState } from './vi-state.ts';
 
 /** The selected text: from the anchor to the caret, including both characters. */
 export function selectionOf(vi: ViState, { text, cursor }: TextBuffer): Range {
@@ -60,47 +57,40 @@ function textOfExtent({ text, cursor }: TextBuffer, extent: Extent): Selected {
 
 const leaving = (vi: ViState): ViState => ({ ...vi, mode: 'normal', wantedColumn: undefined });
 
-export function leaveVisual(vi: ViState, buffer: TextBuffer): Ran {
+export function leaveVisual(vi: ViState, buffer: TextBuffer): ViResult {
   const at = onCharacter(buffer.text, buffer.cursor);
   return { vi: leaving(vi), buffer: moveTo(buffer, at) };
 }
 
-const operatorNames: Readonly<Record<string, Operator>> = {
-  d: 'd',
-  x: 'd',
-  D: 'd',
-  X: 'd',
-  c: 'c',
-  s: 'c',
-  C: 'c',
-  S: 'c',
-  R: 'c',
-  y: 'y',
-  Y: 'y',
+/** The commands that are an operator, by its name. */
+const operatorNames: Readonly<Record<Operator, string>> = {
+  d: 'd x D X',
+  c: 'c s C S R',
+  y: 'y Y',
   '>': '>',
   '<': '<',
-  '~': 'g~',
-  'g~': 'g~',
-  u: 'gu',
-  gu: 'gu',
-  U: 'gU',
-  gU: 'gU',
+  'g~': '~ g~',
+  gu: 'u gu',
+  gU: 'U gU',
 };
+const operators = new Map(
+  Object.entries(operatorNames).flatMap(([operator, names]) =>
+    names.split(' ').map((name) => [name, operator as Operator] as const),
+  ),
+);
 
-type Other = Extract<Command, { kind: 'other' }>;
-
-/** For `.`. */
-function withChange(vi: ViState, { text }: TextBuffer, command: Other, range: Range): ViState {
+/** The state with a change that `.` repeats. */
+function withChange(vi: ViState, { text }: TextBuffer, command: Command, range: Range): ViState {
   return { ...vi, change: { command, inserted: '', extent: extentOf(text, range) } };
 }
 
 function beginTyping(
   vi: ViState,
   before: TextBuffer,
-  command: Other,
+  command: Command,
   range: Range,
   buffer: TextBuffer,
-): Ran {
+): ViResult {
   const once: Command = { ...command, count: undefined };
   return beginInsertion(vi, once, before, buffer, extentOf(before.text, range));
 }
@@ -108,10 +98,10 @@ function beginTyping(
 function operate(
   vi: ViState,
   buffer: TextBuffer,
-  command: Other,
+  command: Command,
   operator: Operator,
   selected: Selected,
-): Ran {
+): ViResult {
   const range = /^[DXYCSR<>]$/.test(command.name) ? selected.lines : selected.range;
   const done = applyOperator(buffer, operator, range, range.from);
   const { register = vi.register } = done;
@@ -123,7 +113,7 @@ function operate(
 }
 
 /** `I` and `A`: before or after the selection. */
-function insertBeside(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
+function insertBeside(vi: ViState, buffer: TextBuffer, command: Command, range: Range): ViResult {
   const { from, to, isLinewise } = range;
   const endsLine = !isLinewise && to > from && buffer.text.charAt(to - 1) === '\n';
   const end = endsLine ? to - 1 : to;
@@ -131,7 +121,7 @@ function insertBeside(vi: ViState, buffer: TextBuffer, command: Other, range: Ra
   return beginTyping(leaving(vi), buffer, command, range, at);
 }
 
-function replaceWith(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
+function replaceWith(vi: ViState, buffer: TextBuffer, command: Command, range: Range): ViResult {
   const { character } = command;
   const selected = buffer.text.slice(range.from, range.to);
   const replaced = Array.from(graphemes(selected), (each) => (each === '\n' ? each : character));
@@ -141,7 +131,7 @@ function replaceWith(vi: ViState, buffer: TextBuffer, command: Other, range: Ran
 }
 
 /** `p` and `P`: the register replaces the selection, which with `p` becomes the register. */
-function putOver(vi: ViState, buffer: TextBuffer, range: Range, command: Other): Ran {
+function putOver(vi: ViState, buffer: TextBuffer, range: Range, command: Command): ViResult {
   const { register } = vi;
   if (register === undefined) return leaveVisual(vi, buffer);
   const { text: content, pastes } = mergePastes(buffer.pastes, register);
@@ -158,22 +148,22 @@ function putOver(vi: ViState, buffer: TextBuffer, range: Range, command: Other):
   return { vi: next, buffer: moveTo(done, onCharacter(done.text, caret)) };
 }
 
-function joinSelected(vi: ViState, buffer: TextBuffer, command: Other, range: Range): Ran {
+function joinSelected(vi: ViState, buffer: TextBuffer, command: Command, range: Range): ViResult {
   const { from, to } = range;
   const lines = buffer.text.slice(from, to).split('\n').length;
   const joined = join(moveTo(buffer, from), Math.max(2, lines), command.name === 'J');
   return { vi: withChange(leaving(vi), buffer, command, range), buffer: joined };
 }
 
-function switchMode(vi: ViState, buffer: TextBuffer, name: string): Ran {
+function switchMode(vi: ViState, buffer: TextBuffer, name: string): ViResult {
   const mode = name === 'v' ? 'visual' : 'visual-line';
   return vi.mode === mode ? leaveVisual(vi, buffer) : { vi: { ...vi, mode }, buffer };
 }
 
-function other(vi: ViState, buffer: TextBuffer, command: Other, selected: Selected): Ran {
+function other(vi: ViState, buffer: TextBuffer, command: Command, selected: Selected): ViResult {
   const { name } = command;
   const { range, lines } = selected;
-  const operator = operatorNames[name];
+  const operator = operators.get(name);
   if (operator !== undefined) return operate(vi, buffer, command, operator, selected);
   switch (name) {
     case 'I':
@@ -201,28 +191,28 @@ function other(vi: ViState, buffer: TextBuffer, command: Other, selected: Select
   }
 }
 
-function select(vi: ViState, buffer: TextBuffer, name: string, count = 1): Ran {
+/** Selects an object, or more text if several characters are selected. */
+function select(vi: ViState, buffer: TextBuffer, { name, count = 1 }: Command): ViResult {
   const { text, cursor } = buffer;
-  const { anchor } = vi;
-  const { range: lines } = selectedText(vi, buffer);
-  const isAtStart = cursor < anchor;
-  const characters = selectionOf({ ...vi, mode: 'visual' }, buffer);
-  const covered = name.endsWith('p') ? lines : characters;
-  const selected = { ...covered, isAtStart, isSingle: cursor === anchor };
-  const range = withObject(text, selected, name, count);
+  const isAtStart = cursor < vi.anchor;
+  const selected = name.endsWith('p')
+    ? selectionOf(vi, buffer)
+    : selectionOf({ ...vi, mode: 'visual' }, buffer);
+  const range =
+    cursor === vi.anchor
+      ? objectRange(text, cursor, name, count)
+      : extended(text, selected, isAtStart, name, count);
   if (range === undefined || (range.from === range.to && !range.isLinewise)) return { vi, buffer };
   const mode = range.isLinewise ? 'visual-line' : 'visual';
-  if (isAtStart && range.to === covered.to) {
+  if (isAtStart && range.to === selected.to) {
     return { vi: { ...vi, mode }, buffer: moveTo(buffer, range.from) };
   }
   const last = range.isLinewise ? lineStart(text, range.to) : onCharacter(text, range.to - 1);
   return { vi: { ...vi, mode, anchor: range.from }, buffer: moveTo(buffer, last) };
 }
 
-function move(vi: ViState, buffer: TextBuffer, command: Extract<Command, { kind: 'move' }>): Ran {
-  const { target, count } = command;
-  if (target.kind === 'object') return select(vi, buffer, target.name, count);
-  const moved = motionOf(vi, buffer, target, count, false);
+function move(vi: ViState, buffer: TextBuffer, command: Command): ViResult {
+  const moved = motionOf(vi, buffer, command);
   if (moved === undefined) return { vi, buffer };
   const { text } = buffer;
   const { offset, wantedColumn } = moved;
@@ -234,15 +224,14 @@ function move(vi: ViState, buffer: TextBuffer, command: Extract<Command, { kind:
 }
 
 /** Runs a command of visual mode. */
-export function runVisual(vi: ViState, buffer: TextBuffer, command: Command): Ran {
-  if (command.kind === 'move') return move(vi, buffer, command);
-  if (command.kind === 'operate') return { vi, buffer };
+export function runVisual(vi: ViState, buffer: TextBuffer, command: Command): ViResult {
+  if (/^[ia].$/.test(command.name)) return select(vi, buffer, command);
+  if (Object.hasOwn(motions, command.name)) return move(vi, buffer, command);
   return other(vi, buffer, command, selectedText(vi, buffer));
 }
 
-/** `.` after a change of a selection. */
-export function repeatVisual(vi: ViState, buffer: TextBuffer, extent: Extent): Ran {
-  const { change } = vi;
-  if (change?.command.kind !== 'other') return { vi, buffer };
-  return other(vi, buffer, change.command, textOfExtent(buffer, extent));
+/** `.` after a change of a selection: as much text from the caret as was selected then. */
+export function repeatVisual(vi: ViState, buffer: TextBuffer, extent: Extent): ViResult {
+  if (vi.change === undefined) return { vi, buffer };
+  return other(vi, buffer, vi.change.command, textOfExtent(buffer, extent));
 }

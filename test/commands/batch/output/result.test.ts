@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { outcomeLine } from '../../../../src/commands/batch/output/result.ts';
 import type { ItemOutcome } from '../../../../src/commands/batch/sending/send-item.ts';
-import { createSecrets } from '../../../../src/commands/program/secrets.ts';
+import { createSecrets } from '../../../../src/secrets/secrets.ts';
 import { Failure } from '../../../../src/failure.ts';
 
 const answered: ItemOutcome = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { queueAddress } from '../../../../src/commands/batch/queue/connect.ts';
-import { cleanLine } from '../../../../src/commands/program/secrets.ts';
-import { createSecrets } from '../../../../src/commands/program/secrets.ts';
+import { cleanLine, createSecrets } from '../../../../src/secrets/secrets.ts';
 
 const password = 'p%40ss-word-1234';
 

@@ -5,8 +5,8 @@ import {
   type ShownRun,
 } from '../../../../src/commands/batch/report/show-progress.ts';
 import { createAdmission } from '../../../../src/commands/batch/sending/admission.ts';
-import { present } from '../../../../src/commands/print/presentation.ts';
-import { readSettings } from '../../../../src/commands/service/settings-access.ts';
+import { present } from '../../../../src/run.ts';
+import { readSettings } from '../../../../src/settings/read-settings.ts';
 import { createMemoryContext, createMemoryOutput } from '../../../support/memory-context.ts';
 import { createMemoryDevice } from '../../../support/memory-device.ts';
 

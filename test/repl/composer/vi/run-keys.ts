@@ -1,15 +1,16 @@
 import { createBuffer, insert } from '../../../../src/repl/composer/text-buffer.ts';
-import { typeOver, type Edited } from '../../../../src/repl/composer/vi/insertion.ts';
+import { typeOver } from '../../../../src/repl/composer/vi/insertion.ts';
 import { parseKeys } from '../../../../src/repl/composer/vi/parse-keys.ts';
 import {
   pressCharacter,
   pressEscape,
   redoChange,
   settled,
-} from '../../../../src/repl/composer/vi/press.ts';
+} from '../../../../src/repl/composer/vi/normal.ts';
 import {
   firstViState,
   isInserting,
+  type Edited,
   type ViState,
 } from '../../../../src/repl/composer/vi/vi-state.ts';
 

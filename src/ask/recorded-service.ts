@@ -1,0 +1,67 @@
+import path from 'node:path';
+import type { ClientOptions } from '../client/client.ts';
+import { Failure } from '../failure.ts';
+import { createConsumedExchanges, keepConsumedExchanges } from '../recording/match-exchange.ts';
+import { readRecording } from '../recording/read-recording.ts';
+import { createRecorder } from '../recording/recorder.ts';
+import { openRecordingFile } from '../recording/recording-file.ts';
+import { createReplay, createReplayClock } from '../recording/replay.ts';
+import type { Run } from '../run.ts';
+import { maskText, textFilter } from '../secrets/secrets.ts';
+import { appendFile } from '../storage/append-file.ts';
+import { refuseReservedName } from '../storage/file-name.ts';
+import { failureReason } from '../storage/storage-failure.ts';
+import type { RecordingChoice } from './recording-choice.ts';
+
+async function openRecorder(
+  { context, presentation: { notices } }: Run,
+  file: string,
+): Promise<Partial<ClientOptions>> {
+  const { clock, process, secrets, version, signal } = context;
+  refuseReservedName(file, context.platform);
+  const options = { clock, process, signal, storage: appendFile, program: `natter/${version}` };
+  const recordingFile = await openRecordingFile(path.resolve(file), options);
+  // Reminds people of a recording set by a variable; programs that read standard error do not get it.
+  if (context.streams.stderr.isTerminal) notices.notice(`recording into ${file}`);
+  const transport = createRecorder({
+    file: recordingFile,
+    clock,
+    filter: () => textFilter(secrets),
+    onFailure(error) {
+      const reason = error instanceof Failure ? error.message : failureReason(error);
+      notices.warning(`${file} is no longer recorded: ${reason}`);
+    },
+  });
+  return { transport };
+}
+
+function openReplay(
+  { context, presentation: { notices } }: Run,
+  { file, speed, used: shared }: NonNullable<RecordingChoice['replay']>,
+): Partial<ClientOptions> {
+  const { secrets, process } = context;
+  const recording = readRecording(file);
+  const [first, ...others] = recording.unreadable;
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    notices.warning(`line ${first}${more} of ${file} is not part of a recording and is skipped`);
+  }
+  if (context.streams.stderr.isTerminal) notices.notice(`replayed from ${file}`);
+  const clock = createReplayClock(context.clock, speed);
+  const used =
+    shared === undefined
+      ? createConsumedExchanges()
+      : keepConsumedExchanges(path.resolve(shared), { clock: context.clock, process });
+  const replay = createReplay({ recording, used, clock, mask: (text) => maskText(secrets, text) });
+  // At maximum speed no time passes.
+  const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
+  return { ...limits, clock, transport: () => replay };
+}
+
+/** Opens a recording. @throws Failure `configuration` for a file to replay that is not a recording */
+export async function openRecording(
+  run: Run,
+  { record = '', replay }: RecordingChoice,
+): Promise<Partial<ClientOptions>> {
+  return replay === undefined ? openRecorder(run, record) : openReplay(run, replay);
+}

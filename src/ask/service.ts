@@ -1,0 +1,221 @@
+import type { Client, ClientOptions } from '../client/client.ts';
+import { createClient } from '../client/create-client.ts';
+import { rephrase } from '../client/failure/request-failure.ts';
+import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
+import { nodeNetwork } from '../client/http/node-network.ts';
+import type { OpenNetwork } from '../client/http/transport.ts';
+import type { Clock } from '../clock.ts';
+import type { ModelWindows } from '../conversation/context-fit.ts';
+import { isSet } from '../environment.ts';
+import { Failure } from '../failure.ts';
+import type { Run } from '../run.ts';
+import { sandboxKey } from '../sandbox/keys.ts';
+import { maskUrl } from '../secrets/mask.ts';
+import { withWindow } from '../settings/model-windows.ts';
+import { otherProfiles } from '../settings/read-settings.ts';
+import { describeUnsent, withoutSources } from '../settings/resolved-settings.ts';
+import type { UsageSource } from '../usage/budget.ts';
+import { meterClient } from '../usage/meter.ts';
+import { learnWindows } from '../usage/windows.ts';
+import { commandLabel, serviceKey } from './key-command.ts';
+import { logClient } from './logged-client.ts';
+import { maskClient } from './masked-client.ts';
+import { chooseRecording, type RecordingChoice } from './recording-choice.ts';
+import { withoutThinkTags } from './think-tags.ts';
+
+export interface Service {
+  readonly client: Client;
+  /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
+  readonly unmetered?: Client;
+  /** The context windows of the models, as the service reported them in this run and before. */
+  readonly windows: () => ModelWindows;
+  /** The clock of the client; a replay may run faster. */
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  /** The built-in sandbox answers: nothing leaves the machine. */
+  readonly isSandbox: boolean;
+  /** What sends its prompts. */
+  readonly source: UsageSource;
+  /** The recording that is replayed; undefined for a service or the sandbox. */
+  readonly replayedFrom?: string;
+  close(): Promise<void>;
+}
+
+/** Prints notices about unsent secrets and unverified certificates. */
+export function noticeRisks({ context, presentation: { notices }, settings }: Run): void {
+  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+  const isUnverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
+  if (isUnverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
+    notices.warning('TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0');
+  }
+}
+
+/** Says that the sandbox answers. @throws Failure `configuration` unless a user can see the notice about it */
+function noticeSandbox({ context, presentation, settings }: Run, writesFile: boolean): void {
+  const others = otherProfiles(context, settings);
+  const problem = others?.problem ?? 'no service is configured';
+  const { stdin, stdout, stderr } = context.streams;
+  const isSeen = stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
+  if (writesFile || !isSeen) {
+    throw new Failure('configuration', problem, {
+      hint: others?.hint ?? 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox',
+    });
+  }
+  const hint = others?.hint ?? 'see natter auth login';
+  presentation.notices.notice(`${problem}; using the sandbox (${hint})`);
+}
+
+/** Where a client sends its requests, and the key for it. */
+export interface Target {
+  readonly baseUrl: string;
+  /** Of the settings; the sandbox has the usual one. */
+  readonly apiPath?: string | undefined;
+  readonly apiKey: string | undefined;
+  close?(): Promise<void>;
+}
+
+/** Options of a client with the network for single prompts. */
+export function clientOptions(
+  { context, settings }: Run,
+  { baseUrl, apiPath, apiKey }: Target,
+): ClientOptions {
+  const { values } = settings;
+  return {
+    baseUrl,
+    apiPath,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    headers: withoutSources(settings.headers),
+    userAgent: `natter/${context.version}`,
+    retries: values.retries,
+    retryWaitLimit: values.retryMaxWait,
+    connectTimeout: values.connectTimeout,
+    firstByteTimeout: values.firstByteTimeout,
+    idleTimeout: values.idleTimeout,
+    totalTimeout: values.timeout,
+    allowInsecure: values.allowInsecure,
+    network: nodeNetwork,
+    environment: context.environment,
+    clock: context.clock,
+    random: context.random,
+  };
+}
+
+/** Names the setting whose command printed the key in the failures for a rejected key. */
+function explainPrintedKey(client: Client, label: string): Client {
+  const hint = `the key is from ${label}; natter auth status shows the command`;
+  const explain = (error: unknown): never => {
+    const isRejected = error instanceof Failure && error.remedy?.code === 'sign-in';
+    throw isRejected ? rephrase(error, { hint }) : error;
+  };
+  return {
+    ...client,
+    async *chat(request, options) {
+      try {
+        yield* client.chat(request, options);
+      } catch (error) {
+        explain(error);
+      }
+    },
+    listModels: (options) => client.listModels(options).catch(explain),
+    getModel: (id, options) => client.getModel(id, options).catch(explain),
+  };
+}
+
+/** A client that masks secrets, writes the debug log with NATTER_DEBUG, and names the command that printed its key. */
+export function openClient(run: Run, target: Target, changes: Partial<ClientOptions> = {}): Client {
+  const { context, settings } = run;
+  let client = createClient({ ...clientOptions(run, target), ...changes });
+  client = maskClient(client, context.secrets);
+  if (isSet(context.environment, 'NATTER_DEBUG')) {
+    const baseUrl = parseBaseUrl(target.baseUrl, target.apiPath);
+    client = logClient(client, run, (path) => maskUrl(String(endpointUrl(baseUrl, path))));
+  }
+  const { apiKeyCommand, values } = settings;
+  if (apiKeyCommand === undefined || target.baseUrl !== values.baseUrl) return client;
+  return explainPrintedKey(client, commandLabel(apiKeyCommand));
+}
+
+/** The address of a replay; never requested. */
+const replayUrl = 'http://replay.localhost';
+
+/** The configured service; the sandbox without a `baseUrl`. */
+async function openTarget(run: Run, baseUrl: string | undefined): Promise<Target> {
+  if (baseUrl !== undefined) {
+    return { baseUrl, apiPath: run.settings.values.apiPath, apiKey: await serviceKey(run) };
+  }
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const sandbox = await startSandbox({ clock: run.context.clock, unref: true });
+  return { baseUrl: sandbox.url, apiKey: sandboxKey, close: () => sandbox.close() };
+}
+
+/** How a service is used. */
+export interface ServiceUse {
+  /** Instead of that for single prompts. */
+  readonly network?: OpenNetwork;
+  /** The answers go into a file, where the notice about the sandbox would not be. */
+  readonly writesFile?: boolean;
+}
+
+/** Client options that record exchanges, or replay them; the clients of a run share them. @throws Failure */
+async function recordingOptions(run: Run, choice: RecordingChoice) {
+  const { openRecording } = await import('./recorded-service.ts');
+  return (run.context.shared.recording ??= openRecording(run, choice));
+}
+
+/** A replay sends nothing, so it is not metered. */
+async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice, file: string) {
+  const changes = await recordingOptions(run, choice);
+  const client = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
+  return {
+    client,
+    windows: () => run.settings.windows ?? new Map(),
+    clock: changes.clock ?? run.context.clock,
+    baseUrl: replayUrl,
+    isSandbox: false,
+    source,
+    replayedFrom: file,
+    close: async () => client.close(),
+  };
+}
+
+/**
+ * Opens the recording to replay, the configured service, or the sandbox.
+ * @param source what sends its prompts, for the ledger and the limits of a run
+ * @throws Failure `configuration` if none of them is available
+ */
+export async function openService(
+  run: Run,
+  source: UsageSource,
+  { writesFile = false, network = nodeNetwork }: ServiceUse = {},
+): Promise<Service> {
+  const { context, options, settings } = run;
+  const recording = chooseRecording(options, context.environment);
+  const { record, replay } = recording;
+  if (replay !== undefined) return openReplay(run, source, recording, replay.file);
+  const baseUrl = options.sandbox === true ? undefined : settings.values.baseUrl;
+  const isSandbox = baseUrl === undefined;
+  if (isSandbox && options.sandbox !== true) noticeSandbox(run, writesFile);
+  const changes = record === undefined ? {} : await recordingOptions(run, recording);
+  if (!isSandbox) noticeRisks(run);
+  const target = await openTarget(run, baseUrl);
+  const client = openClient(run, target, { network, ...changes });
+  const { windows, client: unmetered } = isSandbox
+    ? { client, windows: () => withWindow(new Map(), settings.values) }
+    : learnWindows(client, run);
+  const meter = meterClient(unmetered, run, source, isSandbox);
+  const isAnswer = settings.values.thinkTags === 'answer';
+  return {
+    client: isAnswer ? meter.client : withoutThinkTags(meter.client),
+    unmetered,
+    windows,
+    clock: context.clock,
+    baseUrl: target.baseUrl,
+    isSandbox,
+    source,
+    async close() {
+      meter.close();
+      client.close();
+      await target.close?.();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// The lines and words of a text. A line ends at a line end, not at a wrap; offsets are UTF-16 units.
+import { displayWidth, graphemes } from '../../../terminal/text/width.ts';
+import { previousBoundary } from '../grapheme-boundary.ts';
+
+export function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** The offset of the line end, or of the end of the text. */
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
+
+export function isLineEnd(text: string, at: number): boolean {
+  return at >= text.length || text.charAt(at) === '\n';
+}
+
+export function isEmptyLine(text: string, at: number): boolean {
+  return isLineEnd(text, at) && lineStart(text, at) === at;
+}
+
+/** The same offset, or the last character for the end of a line, which no character is under. */
+export function onCharacter(text: string, at: number): number {
+  const end = lineEnd(text, Math.min(at, text.length));
+  const last = end === lineStart(text, end) ? end : previousBoundary(text, end);
+  return Math.min(at, last);
+}
+
+/** The end of the indentation. */
+export function firstNonBlank(text: string, at: number): number {
+  const blank = /[ \t]*/y;
+  blank.lastIndex = lineStart(text, at);
+  return blank.lastIndex + (blank.exec(text)?.[0].length ?? 0);
+}
+
+/** The start of the line `by` lines below, or above if negative; at most that of the last or first line. */
+export function lineStartFrom(text: string, at: number, by: number): number {
+  let start = lineStart(text, at);
+  for (let left = Math.abs(by); left > 0; left -= 1) {
+    const end = lineEnd(text, start);
+    if (by < 0 ? start === 0 : end === text.length) break;
+    start = by < 0 ? lineStart(text, start - 1) : end + 1;
+  }
+  return start;
+}
+
+const shown = (text: string) => text.replaceAll('\t', '    ');
+
+/** The number of columns before an offset. */
+export function columnAt(text: string, at: number): number {
+  return displayWidth(shown(text.slice(lineStart(text, at), at)));
+}
+
+/** The character at a column of a line; the last one if the line is shorter. */
+export function offsetAtColumn(text: string, at: number, column: number): number {
+  const end = lineEnd(text, at);
+  let offset = lineStart(text, at);
+  let used = 0;
+  for (const character of graphemes(text.slice(offset, end))) {
+    used += displayWidth(shown(character));
+    if (used > column) return offset;
+    offset += character.length;
+  }
+  return onCharacter(text, end);
+}
+
+/** UTF-16 units. Large counts are for short texts: a long one would need more memory than there is. */
+const maxRepeated = 1_000_000;
+
+/** The text `count` times, or as often as is possible in a million characters, but at least once. */
+export function repeatText(text: string, count: number, separator = ''): string {
+  const possible = Math.floor(maxRepeated / Math.max(1, text.length + separator.length));
+  const copies = Math.min(count, Math.max(1, possible));
+  return Array<string>(copies).fill(text).join(separator);
+}
+
+/** A run of characters of one kind within a line. An empty line is a run of its own. */
+export interface Run {
+  readonly from: number;
+  to: number;
+  readonly kind: number | 'blank' | 'empty line';
+}
+
+const scripts = [
+  /^\p{Script=Han}$/u,
+  /^\p{Script=Hiragana}$/u,
+  /^\p{Script=Katakana}$/u,
+  /^\p{Script=Hangul}$/u,
+  /^\p{Extended_Pictographic}$/u,
+];
+
+/** As in vi, a word consists of letters, digits and underscores, or of other characters; a big one of anything. */
+function kindOf(character: string, isBig: boolean): Run['kind'] {
+  const first = String.fromCodePoint(character.codePointAt(0) ?? 0);
+  if (/^\s$/u.test(first)) return 'blank';
+  if (isBig) return 0;
+  const script = scripts.findIndex((pattern) => pattern.test(first));
+  if (script !== -1) return 2 + script;
+  return /^[\p{Letter}\p{Number}\p{Mark}_]$/u.test(first) ? 1 : 0;
+}
+
+export function runsOf(text: string, isBig: boolean): readonly Run[] {
+  const runs: Run[] = [];
+  let at = 0;
+  for (const line of text.split('\n')) {
+    let last: Run | undefined;
+    if (line === '') runs.push({ from: at, to: at, kind: 'empty line' });
+    for (const character of graphemes(line)) {
+      const kind = kindOf(character, isBig);
+      if (last?.kind === kind) last.to += character.length;
+      else runs.push((last = { from: at, to: at + character.length, kind }));
+      at += character.length;
+    }
+    at += 1;
+  }
+  return runs;
+}
+
+/** Whether vi's word motions stop at the run. */
+export function isWord({ kind }: Run): boolean {
+  return kind !== 'blank';
+}

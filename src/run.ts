@@ -1,0 +1,206 @@
+// What a command works with: the outside world, its options, the settings in force, and how it shows output.
+import type { ClientOptions } from './client/client.ts';
+import type { ProgramClock } from './clock.ts';
+import { isSet, type Environment } from './environment.ts';
+import { Failure } from './failure.ts';
+import { createNotices, type Notices } from './output/notices.ts';
+import { cleanLine, maskMessage, type Secrets } from './secrets/secrets.ts';
+import type { ResolvedSettings } from './settings/resolved-settings.ts';
+import { trueOrFalse } from './settings/value-types.ts';
+import type { ProcessFacts } from './storage/lock/process-facts.ts';
+import type { Ask } from './terminal/device/ask.ts';
+import type { TerminalDevice } from './terminal/device/device.ts';
+import { opensLinks } from './terminal/device/link-support.ts';
+import type { OutputStream, Streams } from './terminal/device/streams.ts';
+import { terminalColors } from './terminal/device/terminal-colors.ts';
+import { colorStyle, hasColor, plainStyle, type Style } from './terminal/style.ts';
+import type { TerminalColors } from './terminal/themes.ts';
+
+/** What the services of one run share: it may open several, for a fallback or a comparison. */
+interface SharedByServices {
+  /** Client options that record all exchanges, or replay them; undefined before the first service that does. */
+  recording?: Promise<Partial<ClientOptions>>;
+  /** Keys that commands printed, by command. */
+  readonly printedKeys: Map<string, Promise<string>>;
+}
+
+export interface CompletedOption {
+  /** With its dashes, as `--model`. */
+  readonly long?: string | undefined;
+  readonly short?: string | undefined;
+  readonly description: string;
+  /** Whether the word after it is its value; an optional value cannot start with a dash. */
+  readonly value: 'none' | 'optional' | 'required';
+  readonly choices?: readonly string[] | undefined;
+  /** Whether it is about reaching the service. */
+  readonly isServiceOption: boolean;
+}
+
+export interface CompletedArgument {
+  readonly name: string;
+  readonly isVariadic: boolean;
+  readonly choices?: readonly string[] | undefined;
+}
+
+/** A command and its subcommands as plain data, which completion and suggestions read. */
+export interface CompletedCommand {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  /** Without those of its parents. */
+  readonly options: readonly CompletedOption[];
+  readonly arguments: readonly CompletedArgument[];
+  readonly commands: readonly CompletedCommand[];
+  /** Whether it uses a service. */
+  readonly reachesService: boolean;
+  /** Whether it does not take the options of its parent. */
+  readonly hidesParentOptions: boolean;
+}
+
+/** Everything of the outside world that a command may touch. */
+export interface Context {
+  readonly streams: Streams;
+  readonly ask: Ask;
+  /** Standard input and output as one terminal, for the REPL. */
+  readonly device: TerminalDevice;
+  readonly environment: Environment;
+  readonly clock: ProgramClock;
+  /** A number from 0 up to 1, as `Math.random`. */
+  readonly random: () => number;
+  /** Aborts on a signal, or when the reader closes standard output. */
+  readonly signal: AbortSignal;
+  readonly process: ProcessFacts;
+  readonly platform: NodeJS.Platform;
+  /** Undefined if the system has none. */
+  readonly homeDirectory: string | undefined;
+  readonly version: string;
+  readonly secrets: Secrets;
+  readonly shared: SharedByServices;
+  /** natter's whole command tree. */
+  readonly commands: () => CompletedCommand;
+}
+
+/** The work of a command; `words` are its arguments. */
+export type Action<Options, Words extends readonly unknown[] = []> = (
+  context: Context,
+  options: Options,
+  ...words: Words
+) => Promise<void>;
+
+/** Options of every command, before or after its name. Values of settings are unparsed text. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly sandbox?: boolean;
+  readonly color: 'auto' | 'always' | 'never';
+  readonly quiet?: boolean;
+  /** False with `--no-input`: never ask. */
+  readonly input: boolean;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly speed?: string;
+  readonly baseUrl?: string;
+  readonly apiPath?: string;
+  readonly allowInsecure?: boolean;
+  readonly retries?: string;
+  readonly retryMaxWait?: string;
+  readonly connectTimeout?: string;
+  readonly firstByteTimeout?: string;
+  readonly idleTimeout?: string;
+  readonly timeout?: string;
+  /** Fields of the request body, as `name=json`. Only commands that send prompts have this and the next options. */
+  readonly param?: readonly string[];
+  readonly allowSecrets?: boolean;
+  readonly redact?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export interface JsonOptions extends GlobalOptions {
+  readonly json?: boolean;
+}
+
+/** How this run shows output. Standard output and standard error are judged separately. */
+export interface Presentation {
+  readonly notices: Notices;
+  /** Writes one line `natter: debug: …` if `NATTER_DEBUG` is set. */
+  readonly debugLog: (text: string) => void;
+  /** Of standard output. */
+  readonly style: Style;
+  /** Of standard error. */
+  readonly noticeStyle: Style;
+  /** Whether standard error can rewrite a line in place. */
+  readonly animated: boolean;
+  /** Whether standard output can redraw rows. */
+  readonly drawsOutput: boolean;
+  /** Whether standard output is a terminal for which Markdown is written as labelled text. */
+  readonly isSpoken: boolean;
+  /** Whether the locale is UTF-8, and this is not the Linux console, so that box drawing and typographic marks can be shown. */
+  readonly unicode: boolean;
+  /** Whether the terminal is known to open links. */
+  readonly opensLinks: boolean;
+  readonly colors: TerminalColors;
+}
+
+/** A command that runs. It is made at the start, and passed whole. */
+export interface Run<Options extends GlobalOptions = GlobalOptions> {
+  readonly context: Context;
+  readonly options: Options;
+  readonly presentation: Presentation;
+  readonly settings: ResolvedSettings;
+}
+
+function isUnicode({ environment, platform }: Context): boolean {
+  if (platform === 'win32') return true;
+  // Its fonts have at most 512 characters.
+  if (environment['TERM'] === 'linux') return false;
+  const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
+  return ['utf-8', 'utf8'].some((charset) => locale.toLowerCase().includes(charset));
+}
+
+interface AccessOptions {
+  readonly accessible?: boolean;
+}
+
+/** @throws Failure `configuration` */
+function isTrue(environment: Environment, name: string): boolean {
+  const value = isSet(environment, name) ? trueOrFalse.parse(environment[name] ?? '') : false;
+  if (value !== undefined) return value;
+  throw new Failure('configuration', `${name} must be ${trueOrFalse.expected}`);
+}
+
+/**
+ * Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again.
+ * @throws Failure `configuration` for a variable that is neither true nor false
+ */
+export function canRedraw(environment: Environment, { accessible }: AccessOptions): boolean {
+  const isAccessible = accessible === true || isTrue(environment, 'NATTER_ACCESSIBLE');
+  return environment['TERM'] !== 'dumb' && !isAccessible;
+}
+
+/** Decides once how the run shows output. */
+export async function present(
+  context: Context,
+  options: GlobalOptions & AccessOptions,
+): Promise<Presentation> {
+  const { streams, environment, secrets } = context;
+  const { stderr } = streams;
+  const debug = isSet(environment, 'NATTER_DEBUG');
+  const canDraw = canRedraw(environment, options);
+  // Debug lines would interrupt the rows that are redrawn.
+  const isInterrupted = debug && stderr.isTerminal;
+  const styleOf = ({ isTerminal }: OutputStream): Style =>
+    hasColor({ isTerminal, environment, option: options.color }) ? colorStyle : plainStyle;
+  return {
+    notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
+    debugLog(text) {
+      if (debug) void stderr.write(`natter: debug: ${cleanLine(context, text)}\n`);
+    },
+    style: styleOf(streams.stdout),
+    noticeStyle: styleOf(stderr),
+    animated: stderr.isTerminal && canDraw && !debug,
+    drawsOutput: streams.stdout.isTerminal && canDraw && !isInterrupted,
+    isSpoken: streams.stdout.isTerminal && !canDraw,
+    unicode: isUnicode(context),
+    opensLinks: opensLinks(environment),
+    colors: terminalColors(environment),
+  };
+}

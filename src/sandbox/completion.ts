@@ -1,0 +1,274 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type CompletionRequest,
+  type ErrorName,
+  sandboxIdStart,
+  type Usage,
+} from '../client/contract.ts';
+import type { AnswerFinished } from '../client/events.ts';
+import { Failure, type FailureKind } from '../failure.ts';
+import type { Exchange, SandboxState } from './exchange.ts';
+import type { Fault } from './faults/fault-fields.ts';
+import { withoutGroup } from './faults/parse-fault.ts';
+import { codeReply, markdownReply, tablesReply, unicodeReply } from './replies/fixed-replies.ts';
+import { helpReply } from './replies/help-reply.ts';
+import {
+  defaultReply,
+  echoReply,
+  fencedReply,
+  hostileLines,
+  hostileReply,
+  millionReply,
+  misfitReply,
+  proseReply,
+  sampleReply,
+  schemaIn,
+} from './replies/replies.ts';
+import type { Reply, ReplyName } from './replies/reply.ts';
+import { countPromptTokens, countTokens, tokensOf } from './token-counter.ts';
+
+/** One answer to a prompt: its texts, and what is known when they have been read. */
+export interface Completion {
+  readonly id: string;
+  readonly model: string;
+  /** Lazy; can be iterated once. */
+  readonly deltas: Iterable<string> | AsyncIterable<string>;
+  /** For the deltas that were read so far. */
+  ending(): { readonly finishReason: string; readonly usage: Required<Usage> };
+}
+
+/** The finish reason to send; undefined if the fault omits it. */
+export function finishReasonOf(fault: Fault, completion: Completion): string | undefined {
+  if (fault['no-finish-reason'] === true) return undefined;
+  return fault['finish-reason'] ?? completion.ending().finishReason;
+}
+
+/** Deltas to read before other requests get a turn. */
+const deltasPerTurn = 10_000;
+
+/** @throws Failure `server_error` if the text is over `limit` characters */
+async function wholeText({ deltas }: Completion, limit: number): Promise<string> {
+  const read: string[] = [];
+  let length = 0;
+  for await (const delta of deltas) {
+    read.push(delta);
+    length += delta.length;
+    if (read.length % deltasPerTurn === 0) await nextTurn();
+    if (length > limit) {
+      const size = `over ${limit} characters, which is too long for one JSON body`;
+      throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
+    }
+  }
+  return read.join('');
+}
+
+/** The whole answer as one JSON body. @throws Failure `server_error` if the text is over `limit` characters */
+export async function completionBody(
+  completion: Completion,
+  fault: Fault,
+  limit: number,
+): Promise<object> {
+  const content = await wholeText(completion, limit);
+  const text = fault.refusal === true ? { content: null, refusal: content } : { content };
+  const message = { role: 'assistant', ...text };
+  return {
+    id: completion.id,
+    object: 'chat.completion',
+    model: completion.model,
+    choices: [{ index: 0, message, finish_reason: finishReasonOf(fault, completion) }],
+    usage: fault.usage === 'none' ? undefined : completion.ending().usage,
+  };
+}
+
+function usageOf(promptTokens: number, tokens: number): Required<Usage> {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: tokens,
+    total_tokens: promptTokens + tokens,
+  };
+}
+
+/** All replies by name. */
+export const replies: Readonly<Record<ReplyName, Reply>> = {
+  default: defaultReply,
+  help: helpReply,
+  echo: echoReply,
+  tokens: proseReply,
+  million: millionReply,
+  markdown: markdownReply,
+  code: codeReply,
+  tables: tablesReply,
+  unicode: unicodeReply,
+  sample: sampleReply,
+  fenced: fencedReply,
+  misfit: misfitReply,
+  hostile: hostileReply,
+};
+
+/** The reply if the fault names none. */
+function plainReply({ messages }: CompletionRequest, { tokens }: Fault): ReplyName {
+  if (tokens !== undefined) return 'tokens';
+  return schemaIn(messages) === undefined ? 'default' : 'sample';
+}
+
+/** Streams a reply of the sandbox token by token, up to `max_tokens`. */
+function openReply(
+  id: string,
+  request: CompletionRequest,
+  prompt: string,
+  fault: Fault,
+): Completion {
+  const { model, messages, max_tokens: maxTokens = Infinity } = request;
+  const promptTokens = countPromptTokens(messages);
+  const reply = replies[fault.reply ?? plainReply(request, fault)];
+  const { tokens: length, seed } = fault;
+  const pieces = reply({ request, promptTokens, text: prompt, length, seed });
+  let tokens = 0;
+  let finishReason = 'stop';
+
+  function* allPieces(): Generator<string, void, undefined> {
+    if (fault.hostile === true) yield* hostileLines();
+    yield* pieces;
+  }
+
+  function* takeTokens(): Generator<string, void, undefined> {
+    for (const token of tokensOf(allPieces())) {
+      if (tokens >= maxTokens) {
+        finishReason = 'length';
+        return;
+      }
+      tokens += 1;
+      yield token;
+    }
+  }
+
+  const ending = () => ({ finishReason, usage: usageOf(promptTokens, tokens) });
+  return { id, model, deltas: takeTokens(), ending };
+}
+
+/** Errors that the client can act on; any other one is a `server_error`. */
+const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
+  invalid_request: 'invalid_request',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  rate_limited: 'rate_limited',
+};
+
+/** The message without the text of its status, which the client adds again. */
+function messageTail({ message, status }: Failure): string {
+  const mark = ` (${status}): `;
+  const at = status === undefined ? -1 : message.indexOf(mark);
+  return at < 0 ? `: ${message}` : message.slice(at);
+}
+
+/**
+ * The contract's error for what an engine threw. The engine's 401 is about a key that the client neither has nor
+ * knows, so it becomes a `server_error`. Hints are omitted: they are for the person who runs the sandbox.
+ * @returns the same error if it is not a Failure
+ */
+function engineFailure(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { kind, retryAfterSeconds: wait } = error;
+  const source =
+    kind === 'unauthorized' ? "the upstream rejected the sandbox's key, not yours" : 'upstream';
+  return new Failure(clientErrors[kind] ?? 'server_error', `${source}${messageTail(error)}`, {
+    cause: error,
+    ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),
+  });
+}
+
+/** Maps an engine's finish reason to one of the contract; an unknown one is `stop`. */
+function contractReason(word = 'stop'): string {
+  if (word === 'tool_calls' || word === 'function_call') return word;
+  if (/length|max_?(?:\w+_)?tokens/i.test(word)) return 'length';
+  return /filter|safety/i.test(word) ? 'content_filter' : 'stop';
+}
+
+/** A count of the engine, or the sandbox's if it is missing or wrong. */
+const countOr = (count: number | undefined, own: number): number =>
+  Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : own;
+
+/**
+ * Sends the request to the engine, without the `[sandbox …]` groups of its prompts. Resolves at the first text: until
+ * then, a failure can still be sent as a status.
+ * @throws Failure of a kind in the contract, or the signal's reason; the deltas throw the same
+ */
+async function askEngine(
+  engine: NonNullable<SandboxState['engine']>,
+  { signal, fault }: Exchange,
+  id: string,
+  received: CompletionRequest,
+): Promise<Completion> {
+  const messages = received.messages.map(({ role, content }) => ({
+    role,
+    content: role === 'user' ? withoutGroup(content) : content,
+  }));
+  const promptTokens = countPromptTokens(messages);
+  let finished: AnswerFinished | undefined;
+  let tokens = 0;
+
+  /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
+  async function* readTexts(): AsyncGenerator<string, void, undefined> {
+    try {
+      for await (const event of engine({ ...received, messages }, signal)) {
+        if (event.type === 'text-received') yield* event.deltas;
+        if (event.type === 'refusal-received') yield event.text;
+        if (event.type === 'answer-finished') {
+          finished = event;
+          // Later events only describe the end, which the client already has.
+          return;
+        }
+      }
+    } catch (error) {
+      throw engineFailure(error);
+    }
+  }
+
+  const texts = readTexts();
+  const first = await texts.next();
+
+  async function* takeDeltas(): AsyncGenerator<string, void, undefined> {
+    try {
+      if (fault.hostile === true) yield* hostileLines();
+      for (let step = first; step.done !== true; step = await texts.next()) {
+        tokens += countTokens(step.value);
+        yield step.value;
+      }
+    } finally {
+      await texts.return();
+    }
+  }
+
+  return {
+    id,
+    model: received.model,
+    deltas: takeDeltas(),
+    ending() {
+      const { prompt_tokens: sent, completion_tokens: answered } = finished?.usage ?? {};
+      const usage = usageOf(countOr(sent, promptTokens), countOr(answered, tokens));
+      return { finishReason: contractReason(finished?.finishReason), usage };
+    },
+  };
+}
+
+/**
+ * Starts an answer: that of the engine, if there is one and the fault selects no reply.
+ * @param prompt the last user message without its `[sandbox …]` group
+ * @returns the answer, and the milliseconds from the request's arrival to its first token
+ * @throws Failure of a kind in the contract if the engine cannot answer
+ */
+export async function openCompletion(
+  exchange: Exchange,
+  { engine, latency }: SandboxState,
+  request: CompletionRequest,
+  prompt: string,
+): Promise<{ readonly completion: Completion; readonly latency: number }> {
+  const { fault } = exchange;
+  const id = `${sandboxIdStart}${exchange.number}`;
+  const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
+  if (engine !== undefined && !hasReply) {
+    return { completion: await askEngine(engine, exchange, id, request), latency: 0 };
+  }
+  const completion = openReply(id, request, prompt, fault);
+  return { completion, latency: latency[request.model] ?? 0 };
+}

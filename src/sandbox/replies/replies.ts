@@ -1,0 +1,265 @@
+import { catalogue, type CompletionRequest } from '../../client/contract.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import type { ReceivedPrompt, Reply } from './reply.ts';
+
+const quotedLength = 80;
+
+/** Text without control characters and line breaks, between backticks. */
+function quote(text: string): string {
+  const start = text.slice(0, quotedLength * 4);
+  const harmless = start
+    .replaceAll(/[\s\u2028\u2029]+/g, ' ')
+    .replaceAll('`', "'")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
+    .trim();
+  const points = Array.from(harmless);
+  if (points.length === 0) return 'nothing to quote';
+  const cut = points.length > quotedLength || start.length < text.length;
+  return `\`${points.slice(0, quotedLength).join('').trim()}${cut ? ' …' : ''}\``;
+}
+
+function countRoles(messages: CompletionRequest['messages']): string {
+  const counts = new Map<string, number>();
+  for (const { role } of messages) counts.set(role, (counts.get(role) ?? 0) + 1);
+  return [...counts].map(([role, count]) => `${count} ${role}`).join(', ');
+}
+
+const suggestions = [
+  ['[sandbox help]', 'all faults and replies'],
+  ['[sandbox markdown]', 'every Markdown construct'],
+  ['[sandbox tokens=500 rate=50]', '500 tokens, 50 per second'],
+  ['[sandbox echo] text', 'the same text, unchanged'],
+  ['[sandbox 429 retry-after=2 times=2]', 'two refusals, then an answer'],
+  ['[sandbox rst cut-after=20]', 'a connection that breaks in the middle'],
+] as const;
+
+const tokenText = (tokens: number) =>
+  `${tokens.toLocaleString('en-US')} ${tokens === 1 ? 'token' : 'tokens'}`;
+
+const pieceLength = 4096;
+
+export const echoReply: Reply = function* echo({ text }) {
+  for (let start = 0; start < text.length; start += pieceLength) {
+    yield text.slice(start, start + pieceLength);
+  }
+};
+
+/** Describes the request, so that a client can be checked, and suggests what to try. */
+export const defaultReply: Reply = function* describe({ request, promptTokens, text }) {
+  const { model, messages, stream, max_tokens: maxTokens } = request;
+  const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
+  yield '**This is the natter sandbox.** It has no language model: ';
+  yield 'this answer describes your request.\n\n';
+  yield `- model: \`${model}\`, window ${tokenText(window)}\n`;
+  yield `- messages: ${messages.length} (${countRoles(messages)})\n`;
+  yield `- prompt length: ${tokenText(promptTokens)} by the sandbox's count\n`;
+  yield `- answer: ${stream === true ? 'streamed' : 'one JSON body'}, `;
+  yield `${maxTokens === undefined ? 'no limit' : `at most ${tokenText(maxTokens)}`}\n`;
+  yield `- your prompt: ${quote(text)}\n\n`;
+  yield 'A prompt can select other answers and simulate faults:\n\n';
+  for (const [group, effect] of suggestions) yield `- \`${group}\`: ${effect}\n`;
+};
+
+// At most six letters: each piece below is one token of the sandbox's counter.
+const words =
+  'a about again all and any as at before below both but by can come day deep each early even far few find first for from give good grow half hand here high hold how in into it its keep know large last late lead left less light like line long look made many more most move much near new next night no now of old on one open or other out over own part plain read rest river road rock round same sea seem short side slow small so some sound stand still stone such take than that the them then there thing this time to toward tree turn two under up upon very walk was water way well were what when where which while wide wind with word work year'.split(
+    ' ',
+  );
+
+/** Mulberry32. Whole numbers from 0 to below `limit`. */
+function createRandom(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+}
+
+function* endlessTokens(seed: number): Generator<string, void, undefined> {
+  const random = createRandom(seed);
+  const word = (): string => words[random(words.length)] ?? 'sand';
+  for (;;) {
+    const sentences = 3 + random(4);
+    for (let sentence = 0; sentence < sentences; sentence += 1) {
+      const first = word();
+      yield `${sentence === 0 ? '' : ' '}${first.slice(0, 1).toUpperCase()}${first.slice(1)}`;
+      for (let left = 4 + random(12); left > 0; left -= 1) yield ` ${word()}`;
+      yield '.';
+    }
+    yield '\n\n';
+  }
+}
+
+function* prose({ length, seed = 1 }: ReceivedPrompt, defaultLength: number) {
+  let left = length ?? defaultLength;
+  for (const token of endlessTokens(seed)) {
+    yield token;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+export const proseReply: Reply = (received) => prose(received, 200);
+
+export const millionReply: Reply = (received) => prose(received, 1_000_000);
+
+const esc = '\u001b';
+const bel = '\u0007';
+const st = `${esc}\\`;
+
+/** Sequences that must not reach a terminal, each with the name of its effect. */
+export const hostileSequences: readonly (readonly [name: string, sequence: string])[] = [
+  ['colour', `${esc}[31m`],
+  ['clear screen', `${esc}[2J${esc}[H`],
+  ['clear scrollback', `${esc}[3J`],
+  ['cursor up', `${esc}[5A`],
+  ['alternate screen', `${esc}[?1049h`],
+  ['hide cursor', `${esc}[?25l`],
+  ['reset', `${esc}c`],
+  ['title', `${esc}]0;owned${bel}`],
+  ['title, ST', `${esc}]2;owned${st}`],
+  ['clipboard', `${esc}]52;c;cm0gLXJmIC8=${bel}`],
+  ['link', `${esc}]8;;https://evil.example/${st}https://good.example/${esc}]8;;${st}`],
+  ['notification', `${esc}]9;owned${bel}`],
+  ['device attributes', `${esc}[c${esc}[>c`],
+  ['cursor report', `${esc}[6n`],
+  ['status request', `${esc}P$qm${st}`],
+  ['DCS', `${esc}Pq#0;2;0;0;0#0!5~${st}`],
+  ['APC', `${esc}_Gf=24;AAAA${st}`],
+  ['PM', `${esc}^private${st}`],
+  ['SOS', `${esc}Xstring${st}`],
+  ['C1 CSI', '\u009b31m'],
+  ['C1 OSC', '\u009d0;owned\u009c'],
+  ['nested', `${esc}]0;${esc}[31m${esc}]52;c;QQ==${bel}`],
+  ['unterminated OSC', `${esc}]0;swallows the rest of the line`],
+  ['lone ESC', esc],
+  ['carriage return', '\rOVERWRITTEN'],
+  ['backspaces', '\b\b\b\b\bXXXXX'],
+  ['BEL and NUL', `${bel}\u0000\u007f`],
+  ['right-to-left override', '\u202egpj.exe\u202c'],
+  ['isolates', '\u2066a\u2069\u2067b\u2069'],
+  ['zero width', 'a\u200bb\ufeffc\u2060d'],
+  ['tag characters', '\u{e0069}\u{e0067}\u{e006e}\u{e006f}\u{e0072}\u{e0065}'],
+  ['line separators', 'one\u2028two\u2029three'],
+];
+
+export function* hostileLines(): Generator<string, void, undefined> {
+  for (const [name, sequence] of hostileSequences) yield `${name}: before${sequence}after\n`;
+}
+
+/** A client must show every name and "before", and "after" in all lines but one. */
+export const hostileReply: Reply = function* attack() {
+  yield 'Each line hides a sequence between "before" and "after".\n\n';
+  yield* hostileLines();
+  yield '\nThe end of the hostile text.\n';
+};
+
+/** A schema may refer to itself: values nested deeper are null. */
+const maxDepth = 20;
+/** Values that may be missing are not nested deeper. */
+const optionalDepth = 4;
+
+/** Conforming texts of common formats. */
+const samples: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  time: '12:30:00Z',
+  'date-time': '2026-01-31T12:30:00Z',
+  email: 'sample@example.com',
+  uri: 'https://example.com/',
+  uuid: '123e4567-e89b-42d3-a456-426614174000',
+  ipv4: '192.0.2.1',
+};
+
+/** The schema in the last message with one: a line of JSON in a text that mentions a JSON Schema. */
+export function schemaIn(messages: CompletionRequest['messages']): JsonObject | undefined {
+  for (const { role, content } of messages.toReversed()) {
+    if (role === 'assistant' || !content.includes('JSON Schema')) continue;
+    const lines = content.split('\n').filter((line) => line.startsWith('{'));
+    const found = lines.map(parseJson).findLast(isJsonObject);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+function sampleText({ format, minLength }: JsonObject): string {
+  const text = typeof format === 'string' ? (samples[format] ?? 'sample') : 'sample';
+  return text.padEnd(numberOf(minLength) ?? 0, '.');
+}
+
+function resolve(ref: string, root: JsonObject): unknown {
+  const tokens = ref.replace(/^#/, '').split('/').slice(1);
+  return tokens.reduce<unknown>(
+    (value, token) => (isJsonObject(value) ? value[token] : undefined),
+    root,
+  );
+}
+
+function sampleObject(
+  { properties, required }: JsonObject,
+  root: JsonObject,
+  depth: number,
+): object {
+  const known = isJsonObject(properties) ? properties : {};
+  const names = Array.isArray(required) ? required.map(String) : [];
+  const all = depth < optionalDepth ? [...new Set([...Object.keys(known), ...names])] : names;
+  return Object.fromEntries(
+    all.map((name) => [name, sampleOf(known[name] ?? {}, root, depth + 1)]),
+  );
+}
+
+function sampleList({ items, minItems }: JsonObject, root: JsonObject, depth: number): unknown[] {
+  const length = Math.max(depth < optionalDepth ? 2 : 0, numberOf(minItems) ?? 0);
+  return Array.from({ length }, () => sampleOf(items ?? {}, root, depth + 1));
+}
+
+/** A value that conforms to an ordinary schema; patterns and unusual keywords are not considered. */
+function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
+  if (!isJsonObject(schema) || depth > maxDepth) return null;
+  const { type, const: constant, enum: choices, $ref, anyOf, oneOf, allOf } = schema;
+  if (constant !== undefined) return constant;
+  if (Array.isArray(choices)) return choices[0];
+  if (typeof $ref === 'string') return sampleOf(resolve($ref, root), root, depth + 1);
+  const [first] = [anyOf, oneOf, allOf].flatMap((list): unknown[] =>
+    Array.isArray(list) ? list : [],
+  );
+  if (first !== undefined) return sampleOf(first, root, depth + 1);
+  const minimum = numberOf(schema['minimum']) ?? numberOf(schema['exclusiveMinimum']);
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'string':
+      return sampleText(schema);
+    case 'integer':
+    case 'number':
+      return minimum === undefined ? 1 : Math.ceil(minimum) + 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return sampleList(schema, root, depth);
+    default:
+      return type === 'object' || schema['properties'] !== undefined
+        ? sampleObject(schema, root, depth)
+        : null;
+  }
+}
+
+function sampleFor({ request }: ReceivedPrompt): string {
+  const schema = schemaIn(request.messages) ?? {};
+  return JSON.stringify(sampleOf(schema, schema), undefined, 2);
+}
+
+/** A value that conforms to the JSON Schema in the prompt. */
+export const sampleReply: Reply = function* sample(received) {
+  yield sampleFor(received);
+};
+
+export const fencedReply: Reply = function* fenced(received) {
+  yield `\`\`\`json\n${sampleFor(received)}\n\`\`\`\n`;
+};
+
+/** JSON that conforms to no schema of an object or a list. */
+export const misfitReply: Reply = function* misfit() {
+  yield '"This value does not conform to the schema."';
+};

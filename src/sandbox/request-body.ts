@@ -1,0 +1,181 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { catalogue, type CompletionRequest, type Message } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
+import { locatedProblem } from '../json-place.ts';
+import { type JsonLimits, jsonExcess, parseAnyJson, isJsonObject } from '../json.ts';
+import type { Exchange, SandboxState, SandboxLimits } from './exchange.ts';
+
+/**
+ * Reads the whole body, and counts its bytes until the response closes. After a failure, the caller drops the rest.
+ * @throws Failure `invalid_request` if it is over its limit, `server_error` if there is no memory for it
+ */
+export async function readBody(exchange: Exchange, state: SandboxState): Promise<Buffer> {
+  const { request, response } = exchange;
+  const { body: limit, bodies } = state.limits;
+  const tooLarge = new Failure(
+    'invalid_request',
+    `the request body exceeds the limit of ${limit} bytes`,
+  );
+  if (Number(request.headers['content-length']) > limit) throw tooLarge;
+  if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.once('close', () => (state.bodyBytes -= size));
+  return new Promise((resolve, reject) => {
+    function stop(): void {
+      request.off('data', take).off('end', end).off('close', close);
+      exchange.refuseBody = undefined;
+    }
+    function stopWith(error: Error): void {
+      stop();
+      reject(error);
+    }
+    function take(chunk: Buffer): void {
+      if (size + chunk.length > limit) stopWith(tooLarge);
+      else if (state.bodyBytes + chunk.length > bodies) {
+        stopWith(new Failure('server_error', 'the sandbox is processing too many large bodies'));
+      } else {
+        size += chunk.length;
+        state.bodyBytes += chunk.length;
+        chunks.push(chunk);
+      }
+    }
+    function end(): void {
+      stop();
+      resolve(Buffer.concat(chunks));
+    }
+    const close = () => stopWith(new Error('the connection was closed'));
+    request.on('data', take).on('end', end).on('close', close);
+    exchange.refuseBody = stopWith;
+  });
+}
+
+/**
+ * Discards the rest of a body, so that a client that sends all of it before reading can read the answer. Beyond the
+ * limits the connection is closed. Uses real time, as the client does, not the sandbox's clock.
+ */
+export function dropBody(
+  request: IncomingMessage,
+  { droppedBody, droppedTime }: SandboxLimits,
+): void {
+  if (request.readableEnded || request.destroyed) return;
+  const { socket } = request;
+  let dropped = 0;
+  const timer = setTimeout(() => socket.destroy(), droppedTime).unref();
+  const stop = () => clearTimeout(timer);
+  request.once('end', stop).once('close', stop);
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > droppedBody) socket.destroy();
+  });
+  // Starts the flow; otherwise Node discards the body after the answer, without a limit.
+  request.read(0);
+}
+
+/** A JSON value, or the reason why a body is not JSON. */
+export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
+
+/** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
+export function parseBody(bytes: Buffer, limits: JsonLimits): ParsedBody {
+  if (bytes.length === 0) return { problem: 'the request body is empty' };
+  if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
+  const text = bytes.toString();
+  const excess = jsonExcess(text, limits);
+  if (excess === 'depth') {
+    return { problem: `the request body is nested more than ${limits.depth} deep` };
+  }
+  if (excess === 'values') {
+    return { problem: `the request body has more than ${limits.values} values` };
+  }
+  const value = parseAnyJson(text);
+  if (value !== undefined) return { value };
+  return { problem: `the request body ${locatedProblem(text)}` };
+}
+
+/** The contract shows `user` and `assistant` and leaves the set open. */
+const roles = ['system', 'user', 'assistant'] as const;
+const parameters = ['model', 'messages', 'stream', 'max_tokens'];
+
+const modelIds = catalogue.map(({ id }) => id);
+
+function refuse(message: string): never {
+  throw new Failure('invalid_request', message);
+}
+
+function refuseUnknown(record: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(record).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => `"${name}"`).join(', ');
+  refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
+}
+
+function checkMessage(value: unknown, index: number, isLenient: boolean): Message {
+  const place = `messages[${index}]`;
+  if (!isJsonObject(value)) return refuse(`${place} must be an object`);
+  const { role, content } = value;
+  if (role === undefined) refuse(`${place}.role is missing`);
+  if (content === undefined) refuse(`${place}.content is missing`);
+  if (typeof role !== 'string') return refuse(`${place}.role must be a string`);
+  if (typeof content !== 'string') return refuse(`${place}.content must be a string`);
+  const known = roles.find((name) => name === role);
+  if (known === undefined) {
+    return refuse(`${place}.role is "${role}"; the roles are ${roles.join(', ')}`);
+  }
+  if (!isLenient) refuseUnknown(value, ['role', 'content'], `field in ${place}`);
+  return { role: known, content };
+}
+
+function checkModel(model: unknown): string {
+  if (model === undefined) refuse('"model" is missing');
+  if (typeof model !== 'string') return refuse('"model" must be a string');
+  if (!modelIds.includes(model)) {
+    throw new Failure('not_found', `no model "${model}"; the models are ${modelIds.join(', ')}`);
+  }
+  return model;
+}
+
+function checkMaxTokens(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  return refuse('"max_tokens" must be an integer above 0');
+}
+
+/**
+ * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
+ * @param isLenient ignores fields that are not in the table
+ * @throws Failure `invalid_request`, or `not_found` for an unknown model
+ */
+export function checkCompletionBody(value: unknown, isLenient: boolean): CompletionRequest {
+  if (!isJsonObject(value)) return refuse('the request body must be a JSON object');
+  const { model, messages, stream, max_tokens: maxTokens } = value;
+  if (!isLenient) refuseUnknown(value, parameters, 'parameter');
+  if (messages === undefined) refuse('"messages" is missing');
+  if (!Array.isArray(messages)) return refuse('"messages" must be an array');
+  if (messages.length === 0) refuse('"messages" must not be empty');
+  if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
+  return {
+    messages: messages.map((message, index) => checkMessage(message, index, isLenient)),
+    model: checkModel(model),
+    ...(stream === true && { stream }),
+    ...(maxTokens !== undefined && { max_tokens: checkMaxTokens(maxTokens) }),
+  };
+}
+
+/** @throws Failure `invalid_request` when the prompt is larger than the model's window */
+export function checkWindow(model: string, promptTokens: number): void {
+  const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
+  if (promptTokens > window) {
+    const numbers = `${promptTokens} tokens, over the ${window} of "${model}"`;
+    throw new Failure('invalid_request', `the prompt does not fit the context window: ${numbers}`);
+  }
+}
+
+/** The last user message of any JSON value, valid request or not. */
+export function lastUserText(value: unknown): string | undefined {
+  if (!isJsonObject(value) || !Array.isArray(value['messages'])) return undefined;
+  const message: unknown = value['messages'].findLast(
+    (candidate: unknown) => isJsonObject(candidate) && candidate['role'] === 'user',
+  );
+  const content = isJsonObject(message) ? message['content'] : undefined;
+  return typeof content === 'string' ? content : undefined;
+}

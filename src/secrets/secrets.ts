@@ -1,0 +1,56 @@
+import type { Environment } from '../environment.ts';
+import {
+  createSecretFilter,
+  minLengthInMessages,
+  minLengthInText,
+  type SecretFilter,
+} from './secret-filter.ts';
+import { secretsOf, type SecretSources } from './secret-parts.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
+
+/** The secrets of a run. */
+export interface Secrets {
+  /** The filter of those with `shortest` or more characters; a new one after each `keep`. */
+  filter(shortest: number): SecretFilter | undefined;
+  /** Adds secrets to mask. */
+  keep(sources: SecretSources): void;
+}
+
+/** Contains the secrets of the environment. */
+export function createSecrets(environment: Environment): Secrets {
+  let sources: readonly SecretSources[] = [{ environment }];
+  // Created when they are first needed.
+  const filters = new Map<number, SecretFilter | undefined>();
+  return {
+    filter(shortest) {
+      if (!filters.has(shortest)) {
+        filters.set(shortest, createSecretFilter(sources.flatMap(secretsOf), shortest));
+      }
+      return filters.get(shortest);
+    },
+    keep(more) {
+      sources = [...sources, more];
+      filters.clear();
+    },
+  };
+}
+
+/** A message of natter with every known secret masked, encoded ones too. */
+export function maskMessage(secrets: Secrets, text: string): string {
+  return secrets.filter(minLengthInMessages)?.mask(text) ?? text;
+}
+
+/** A text from anywhere as one line that is safe to show: sanitized, secrets masked. */
+export function cleanLine({ secrets }: { readonly secrets: Secrets }, text: string): string {
+  return maskMessage(secrets, sanitizeLine(text));
+}
+
+/** The filter of answers, conversations and recordings; undefined while no secret is known. */
+export function textFilter(secrets: Secrets): SecretFilter | undefined {
+  return secrets.filter(minLengthInText);
+}
+
+/** A text of an answer, conversation or recording with every known secret masked. */
+export function maskText(secrets: Secrets, text: string): string {
+  return textFilter(secrets)?.mask(text) ?? text;
+}

@@ -1,0 +1,154 @@
+import { isSet, type Environment } from '../environment.ts';
+import { Failure } from '../failure.ts';
+import { type Notices, silentNotices } from '../output/notices.ts';
+import { type Context, type GlobalOptions, present, type Run } from '../run.ts';
+import { definitions } from './definitions.ts';
+import { resolveFolders, type FolderFacts } from './folders.ts';
+import { readWindows, withWindow } from './model-windows.ts';
+import { chooseProfile, terminalSettings } from './profile-name.ts';
+import { resolveSettings, type SettingFlags } from './resolve.ts';
+import { withoutSources, type ResolvedSettings } from './resolved-settings.ts';
+import { withRole } from './role.ts';
+import { parseParameterFlag } from './setting-value.ts';
+import { readStoredSettings } from './settings-file.ts';
+import { emptyCredentials, emptySettings, type StoredSettings } from './stored-settings.ts';
+
+const nothingStored: StoredSettings = { settings: emptySettings, credentials: emptyCredentials };
+
+/** Reads the settings files and prints their warnings. @throws Failure */
+export function readStored(context: FolderFacts, notices: Notices): StoredSettings {
+  const folders = resolveFolders(context);
+  const { stored, warnings } = readStoredSettings(folders.config, context.platform);
+  for (const warning of warnings) notices.warning(warning);
+  return stored;
+}
+
+/** In one step, so that no change of another process is lost. @throws Failure */
+export async function changeStored(
+  context: Context,
+  change: (stored: StoredSettings) => StoredSettings,
+): Promise<StoredSettings> {
+  const { updateStoredSettings } = await import('./settings-file.ts');
+  const { clock, platform, process } = context;
+  const { config: folder } = resolveFolders(context);
+  return updateStoredSettings({ folder, platform, clock, process }, change);
+}
+
+/** Prints notices about variables that override a stored base URL and key. */
+export function noticeOverrides(environment: Environment, notices: Notices): void {
+  const names = ['NATTER_BASE_URL', 'NATTER_API_KEY', 'NATTER_API_KEY_COMMAND'].filter((name) =>
+    isSet(environment, name),
+  );
+  for (const name of names) notices.notice(`${name} is set and overrides the stored value`);
+}
+
+/** Masks the secrets of these settings from now on. */
+export function keepSecrets(
+  { secrets }: Context,
+  { apiKey, headers, values }: ResolvedSettings,
+): void {
+  const addresses = [values.baseUrl];
+  secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
+}
+
+/** The sandbox works without settings files, too. */
+function readForSandbox(
+  context: Context,
+  notices: Notices,
+  { profile: flag }: GlobalOptions,
+): StoredSettings {
+  try {
+    const stored = readStored(context, notices);
+    const { value } = chooseProfile({ flag, environment: context.environment, stored });
+    return terminalSettings(stored, value);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    notices.warning(`${error.message}; the sandbox uses the default settings`);
+    return nothingStored;
+  }
+}
+
+/**
+ * The settings in force. With `--sandbox`, only those of the profile for conversations and the terminal, because the
+ * others describe a different service.
+ * @throws Failure for a bad value or file
+ */
+export function readSettings(
+  context: Context,
+  notices: Notices,
+  options: GlobalOptions,
+  flags: SettingFlags = {},
+): ResolvedSettings {
+  const settings = resolveSettings(
+    options.sandbox === true
+      ? {
+          flags: { ...options, ...flags, profile: undefined },
+          environment: { ...context.environment, NATTER_PROFILE: undefined },
+          stored: readForSandbox(context, notices, options),
+        }
+      : {
+          flags: { ...options, ...flags },
+          environment: context.environment,
+          stored: readStored(context, notices),
+        },
+  );
+  keepSecrets(context, settings);
+  const windows = readWindows(context, settings.values.baseUrl);
+  return { ...settings, windows: withWindow(windows, settings.values) };
+}
+
+/**
+ * The settings in force for a command that sends prompts, with the fields of `--param` and the role.
+ * @param changes override the options
+ * @throws Failure for a bad value or file
+ */
+export function readRequestSettings(
+  context: Context,
+  notices: Notices,
+  options: GlobalOptions,
+  changes: SettingFlags = {},
+): ResolvedSettings {
+  const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
+  return withRole(
+    context,
+    readSettings(context, notices, options, { ...options, ...changes, params }),
+  );
+}
+
+/**
+ * Starts a command that uses a service.
+ * @param read reads its settings
+ * @throws Failure for a bad value, file or variable
+ */
+export async function startRun<Options extends GlobalOptions>(
+  context: Context,
+  options: Options,
+  read = readRequestSettings,
+): Promise<Run<Options>> {
+  const presentation = await present(context, options);
+  const settings = read(context, presentation.notices, options);
+  return { context, options, presentation, settings };
+}
+
+/**
+ * What to report where the profile in use has no service, but others have one: the problem, and the commands that use
+ * the others. Undefined if no profile has one.
+ */
+export function otherProfiles(
+  context: Context,
+  { profile }: ResolvedSettings,
+): { readonly problem: string; readonly hint: string } | undefined {
+  // The warnings were printed when the settings were read.
+  const stored = readStored(context, silentNotices);
+  const others = Object.entries(stored.settings.profiles)
+    .filter(([name, own]) => name !== profile.value && Object.hasOwn(own, definitions.baseUrl.name))
+    .map(([name]) => name)
+    .toSorted();
+  if (others.length === 0) return undefined;
+  const commands = others.slice(0, 3).map((name) => `natter config use ${name}`);
+  const verb = others.length === 1 ? 'has' : 'have';
+  return {
+    problem: `profile ${profile.value} has no service, but ${others.slice(0, 3).join(', ')} ${verb} one`,
+    hint: commands.join(' or '),
+  };
+}

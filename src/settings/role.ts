@@ -1,0 +1,76 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Failure } from '../failure.ts';
+import { nearlyNamed } from '../near-name.ts';
+import { splitFrontMatter } from '../front-matter.ts';
+import { type FolderFacts, resolveFolders } from './folders.ts';
+import type { ResolvedSettings, Source } from './resolved-settings.ts';
+import { configVariable } from './settings-file.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+
+const roleExtension = '.md';
+
+/** The folder of the roles; undefined without a settings folder. */
+function rolesFolder(facts: FolderFacts): string | undefined {
+  const { config } = resolveFolders(facts);
+  return config === undefined ? undefined : path.join(config, 'roles');
+}
+
+/** The names of the roles, sorted; none without a folder. */
+export function roleNames(facts: FolderFacts): readonly string[] {
+  const folder = rolesFolder(facts);
+  if (folder === undefined || !fs.existsSync(folder)) return [];
+  const files = fs.readdirSync(folder).filter((name) => name.endsWith(roleExtension));
+  return files.map((name) => name.slice(0, -roleExtension.length)).sort();
+}
+
+function missingRole(facts: FolderFacts, name: string, create: string): Failure {
+  const near = nearlyNamed(name, roleNames(facts));
+  const hint = near === undefined ? create : `did you mean ${near}`;
+  return new Failure('not_found', `there is no role "${name}"`, { hint });
+}
+
+/** The text of a role, without front matter. @throws Failure `not_found`, `storage` */
+export function readRole(facts: FolderFacts, name: string): string {
+  const folder = rolesFolder(facts);
+  if (folder === undefined) throw missingRole(facts, name, `set ${configVariable}`);
+  const file = path.join(folder, `${name}${roleExtension}`);
+  // A role is a file of this folder, so its name cannot lead out of it.
+  if (path.dirname(file) !== folder) {
+    throw missingRole(facts, name, `roles are the files NAME${roleExtension} in ${folder}`);
+  }
+  try {
+    return splitFrontMatter(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')).body;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') {
+      throw missingRole(facts, name, `write its system prompt to ${file}`);
+    }
+    throw storageFailure('read', file, error);
+  }
+}
+
+/** From the weakest to the strongest. */
+const ranks: readonly Source['kind'][] = [
+  'default',
+  'profile',
+  'environment',
+  'prompt file',
+  'flag',
+];
+
+/**
+ * The settings with the text of their role as the system prompt, unless a system prompt has the same or a stronger
+ * source.
+ * @throws Failure `not_found`
+ */
+export function withRole(facts: FolderFacts, settings: ResolvedSettings): ResolvedSettings {
+  const { values, sources } = settings;
+  if (values.role === undefined || values.role === 'off') return settings;
+  const isWeaker = ranks.indexOf(sources.system.kind) < ranks.indexOf(sources.role.kind);
+  if (values.system !== undefined && !isWeaker) return settings;
+  return {
+    ...settings,
+    values: { ...values, system: readRole(facts, values.role) },
+    sources: { ...sources, system: sources.role },
+  };
+}

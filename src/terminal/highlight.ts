@@ -1,0 +1,203 @@
+import { StringStream, type StreamParser } from '@codemirror/language';
+import {
+  c,
+  cpp,
+  csharp,
+  dart,
+  java,
+  kotlin,
+  objectiveC,
+  scala,
+  shader,
+} from '@codemirror/legacy-modes/mode/clike';
+import { clojure } from '@codemirror/legacy-modes/mode/clojure';
+import { cmake } from '@codemirror/legacy-modes/mode/cmake';
+import { css, less, sCSS } from '@codemirror/legacy-modes/mode/css';
+import { diff } from '@codemirror/legacy-modes/mode/diff';
+import { dockerFile } from '@codemirror/legacy-modes/mode/dockerfile';
+import { elm } from '@codemirror/legacy-modes/mode/elm';
+import { erlang } from '@codemirror/legacy-modes/mode/erlang';
+import { go } from '@codemirror/legacy-modes/mode/go';
+import { groovy } from '@codemirror/legacy-modes/mode/groovy';
+import { haskell } from '@codemirror/legacy-modes/mode/haskell';
+import { http } from '@codemirror/legacy-modes/mode/http';
+import { javascript, json, typescript } from '@codemirror/legacy-modes/mode/javascript';
+import { julia } from '@codemirror/legacy-modes/mode/julia';
+import { lua } from '@codemirror/legacy-modes/mode/lua';
+import { nginx } from '@codemirror/legacy-modes/mode/nginx';
+import { perl } from '@codemirror/legacy-modes/mode/perl';
+import { powerShell } from '@codemirror/legacy-modes/mode/powershell';
+import { properties } from '@codemirror/legacy-modes/mode/properties';
+import { protobuf } from '@codemirror/legacy-modes/mode/protobuf';
+import { python } from '@codemirror/legacy-modes/mode/python';
+import { r } from '@codemirror/legacy-modes/mode/r';
+import { ruby } from '@codemirror/legacy-modes/mode/ruby';
+import { rust } from '@codemirror/legacy-modes/mode/rust';
+import { shell } from '@codemirror/legacy-modes/mode/shell';
+import { msSQL, mySQL, pgSQL, sqlite, standardSQL } from '@codemirror/legacy-modes/mode/sql';
+import { stex } from '@codemirror/legacy-modes/mode/stex';
+import { swift } from '@codemirror/legacy-modes/mode/swift';
+import { toml } from '@codemirror/legacy-modes/mode/toml';
+import { html, xml } from '@codemirror/legacy-modes/mode/xml';
+import { yaml } from '@codemirror/legacy-modes/mode/yaml';
+import type { AnswerPart, Look, Paint, Style } from './style.ts';
+
+type Mode = StreamParser<unknown>;
+
+/** One row for each mode, with its names in code fences. */
+const rows: readonly (readonly [names: string, mode: Mode])[] = [
+  ['javascript js jsx mjs cjs node', javascript],
+  ['typescript ts tsx mts cts', typescript],
+  ['json jsonc json5 jsonl ndjson', json],
+  ['c h', c],
+  ['cpp c++ cc cxx hpp hxx', cpp],
+  ['java', java],
+  ['csharp c# cs', csharp],
+  ['kotlin kt kts', kotlin],
+  ['scala', scala],
+  ['dart', dart],
+  ['objectivec objective-c objc', objectiveC],
+  ['glsl shader hlsl', shader],
+  ['css', css],
+  ['scss', sCSS],
+  ['less', less],
+  ['xml svg xhtml plist', xml],
+  ['html htm vue svelte', html],
+  ['sql', standardSQL],
+  ['mysql mariadb', mySQL],
+  ['postgresql postgres pgsql psql', pgSQL],
+  ['sqlite', sqlite],
+  ['tsql mssql', msSQL],
+  ['python py python3 py3', python],
+  ['go golang', go],
+  ['rust rs', rust],
+  ['ruby rb', ruby],
+  ['swift', swift],
+  ['shell sh bash zsh ksh fish console', shell],
+  ['powershell ps1 pwsh', powerShell],
+  ['yaml yml', yaml],
+  ['toml', toml],
+  ['dockerfile docker', dockerFile],
+  ['diff patch', diff],
+  ['lua', lua],
+  ['perl pl', perl],
+  ['r', r],
+  ['haskell hs', haskell],
+  ['ini properties conf env', properties],
+  ['nginx', nginx],
+  ['protobuf proto', protobuf],
+  ['julia jl', julia],
+  ['clojure clj edn', clojure],
+  ['elm', elm],
+  ['erlang erl', erlang],
+  ['groovy gradle', groovy],
+  ['cmake', cmake],
+  ['latex tex', stex],
+  ['http', http],
+];
+
+const modes = new Map(
+  rows.flatMap(([names, mode]) => names.split(' ').map((name) => [name, mode] as const)),
+);
+
+/** Longer lines are data or minified code, and some modes are slow on them. */
+const MAX_LINE = 2000;
+
+/** Columns a mode counts for one level of indentation. */
+const INDENT_UNIT = 2;
+
+const tabSize = 4;
+
+/** Styles the next line of one code block, without changing its visible text. */
+export type HighlightLine = (line: string) => string;
+
+/** Starts a code block, whose lines are unchanged if the language is unknown. */
+export function openHighlight(language: string, style: Style): HighlightLine {
+  const mode = modes.get(language.toLowerCase());
+  let isBroken = mode === undefined || !style.colored;
+  let state: unknown;
+  return (line) => {
+    if (isBroken || mode === undefined || line.length > MAX_LINE) return line;
+    try {
+      state ??= mode.startState?.(INDENT_UNIT) ?? {};
+      if (line.trim() !== '') {
+        return highlightLine(mode, new StringStream(line, tabSize, INDENT_UNIT), state, style);
+      }
+      mode.blankLine?.(state, INDENT_UNIT);
+      return line;
+    } catch {
+      // After an error, the mode's state is unusable: the rest of this block has no colour.
+      isBroken = true;
+      return line;
+    }
+  };
+}
+
+function highlightLine(mode: Mode, stream: StringStream, state: unknown, style: Style): string {
+  let output = '';
+  let stalls = 0;
+  while (!stream.eol()) {
+    stream.start = stream.pos;
+    const token = mode.token(stream, state);
+    if (stream.pos > stream.start) stalls = 0;
+    else if ((stalls += 1) > 10) throw new Error('the mode does not advance');
+    const text = stream.current();
+    const look = token ? lookOf(token) : undefined;
+    output += look && text.trim() !== '' ? codePaint(style, look)(text) : text;
+  }
+  return output;
+}
+
+/** The tokens with these looks are parts whose look the user can choose. */
+const parts: { readonly [Name in Look]?: AnswerPart } = {
+  magenta: 'keyword',
+  green: 'string',
+  dim: 'comment',
+};
+
+function codePaint(style: Style, look: Look): Paint {
+  const part = parts[look];
+  return (part && style.own?.[part]) ?? style[look];
+}
+
+/** CodeMirror's token names, old and new. Other tokens have the terminal's default colour. */
+const looks: Readonly<Record<string, Look>> = {
+  keyword: 'magenta',
+  modifier: 'magenta',
+  qualifier: 'magenta',
+  meta: 'magenta',
+  macroName: 'magenta',
+  string: 'green',
+  'string-2': 'green',
+  regexp: 'green',
+  inserted: 'green',
+  deleted: 'red',
+  number: 'cyan',
+  atom: 'cyan',
+  bool: 'cyan',
+  type: 'cyan',
+  typeName: 'cyan',
+  className: 'cyan',
+  attribute: 'cyan',
+  attributeName: 'cyan',
+  builtin: 'cyan',
+  tag: 'blue',
+  tagName: 'blue',
+  def: 'blue',
+  definition: 'blue',
+  function: 'blue',
+  comment: 'dim',
+  header: 'bold',
+  heading: 'bold',
+  strong: 'bold',
+  emphasis: 'italic',
+  link: 'underline',
+};
+
+/** The last part of `variableName.definition` or `string property` that has a look decides. */
+function lookOf(token: string): Look | undefined {
+  return token
+    .split(/[ .]/)
+    .map((part) => (Object.hasOwn(looks, part) ? looks[part] : undefined))
+    .findLast((look) => look !== undefined);
+}

@@ -1,0 +1,306 @@
+import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
+import type { Container, LineStart } from './line-start.ts';
+import { createWordRows, type WordRows } from './rows.ts';
+import { findSentence, isInFormula, spokenInline } from './spoken-inline.ts';
+import { splitCells } from './table.ts';
+
+/**
+ * Markdown as labelled text, for screen readers and dumb terminals: `Heading 2: …`, `row 1, name: …`,
+ * `code 1, bash, 3 lines`. A block is written when it is complete, text by sentences. Takes sanitized Markdown in any
+ * pieces; the joined output does not depend on them. Rows end between words, except in code.
+ * @param width columns of a row, infinite to leave wrapping to the terminal
+ * @param column used columns of the first row
+ */
+export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
+  return createBlockDriver(new SpokenBlocks(createWordRows(width, column)));
+}
+
+/** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
+const maxLines = 400;
+const maxSize = 64 * 1024;
+/** A longer sentence is written before its end. */
+const maxSentence = 4000;
+
+/** The lines of a code block, which are held back until their number is known or there are too many. */
+interface SpokenCode {
+  readonly number: number;
+  /** `code 1, ts`. */
+  readonly name: string;
+  readonly label: string;
+  lines: string[];
+  /** Characters held back. */
+  size: number;
+  /** Lines that were already written. */
+  written: number;
+}
+
+interface SpokenParagraph {
+  /** The text that is not written yet. */
+  rest: string;
+  /** Characters at its start in which no sentence ends. */
+  searched: number;
+  line: number;
+  label: string;
+  isWritten: boolean;
+}
+
+class SpokenBlocks implements BlockRenderer {
+  readonly containers: Container[] = [];
+  blankBefore = false;
+  readonly collectsFormulas = true;
+  /** The rows of all output but code. */
+  readonly #rows: WordRows;
+  #text = '';
+  #hasBlocks = false;
+  /** The depth of the last list item, which is spoken when it changes. */
+  #level = 1;
+  #paragraph: SpokenParagraph | undefined;
+  #code: SpokenCode | undefined;
+  /** The names of the columns of the open table, and the number of its rows so far. */
+  #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
+
+  constructor(rows: WordRows) {
+    this.#rows = rows;
+  }
+
+  beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {
+    const isInList = [...this.containers, ...opened].some(({ kind }) => kind === 'item');
+    if (this.#hasBlocks && this.blankBefore && !isInList) this.#text += '\n';
+    this.#hasBlocks = true;
+  }
+
+  emptyItem(): void {
+    this.#writeLine(`${this.#takeLabel()}empty`);
+  }
+
+  openParagraph(text: string, isDefinition: boolean): void {
+    const label = this.#takeLabel();
+    this.#paragraph = { rest: '', searched: 0, line: 1, label, isWritten: false };
+    this.writeText(isDefinition ? definitionText(text) : text);
+  }
+
+  addLine(text: string, isDefinition: boolean): void {
+    if (this.#paragraph) {
+      this.#paragraph.line += 1;
+      this.#paragraph.rest = `${this.#paragraph.rest.trimEnd()}\n`;
+    }
+    this.writeText(isDefinition ? definitionText(text) : text);
+  }
+
+  /** Adds a part of the current line, and writes the sentences that are complete. */
+  writeText(text: string): void {
+    const paragraph = this.#paragraph;
+    if (!paragraph) return;
+    paragraph.rest += text;
+    for (let length = partLength(paragraph); length > 0; length = partLength(paragraph)) {
+      this.#writePart(paragraph, length);
+    }
+  }
+
+  #writePart(paragraph: SpokenParagraph, length: number): void {
+    const part = paragraph.rest.slice(0, length);
+    paragraph.rest = paragraph.rest.slice(length);
+    paragraph.searched = 0;
+    if (part === '') return;
+    const text = spokenInline(part);
+    this.#writeProse(paragraph.isWritten ? text : taskText(paragraph.label, text));
+    paragraph.isWritten = true;
+  }
+
+  endText(): void {
+    // The line end is written with the text after it.
+  }
+
+  closeParagraph(): void {
+    const paragraph = this.#paragraph;
+    this.#paragraph = undefined;
+    if (!paragraph) return;
+    paragraph.rest = paragraph.rest.trimEnd();
+    this.#writePart(paragraph, paragraph.rest.length);
+    if (paragraph.isWritten) this.#writeProse('\n');
+  }
+
+  mayBeHeader(): boolean {
+    return this.#paragraph?.line === 1 && this.#paragraph.rest.includes('|');
+  }
+
+  mayBeHeading(): boolean {
+    return this.#paragraph?.line === 1 && !this.#paragraph.isWritten;
+  }
+
+  isInFormula(): boolean {
+    return this.#paragraph !== undefined && isInFormula(this.#paragraph.rest);
+  }
+
+  heading(source: string): void {
+    const marks = /^#{1,6}/.exec(source)?.[0] ?? '';
+    const title = source
+      .slice(marks.length)
+      .trim()
+      .replace(/(?:^|\s)#+$/, '');
+    this.#writeLine(`${this.#takeLabel()}Heading ${marks.length}: ${spokenInline(title)}`);
+  }
+
+  underline(source: string): void {
+    if (this.#paragraph) this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
+  }
+
+  rule(): void {
+    this.#writeLine(`${this.#takeLabel()}separator`);
+  }
+
+  markup(text: string, isFirst: boolean): void {
+    const label = isFirst ? this.#takeLabel() : '';
+    const shown = spokenInline(text).trim();
+    if (shown !== '') this.#writeLine(label + shown);
+  }
+
+  openCode(number: number, language: string): undefined {
+    const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
+    this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
+  }
+
+  codeLine(text: string): void {
+    const code = this.#code;
+    if (!code) return;
+    code.lines.push(text);
+    code.size += text.length;
+    const isLong = code.written > 0 || code.lines.length > maxLines || code.size > maxSize;
+    if (isLong) this.#writeHeld(code, '');
+  }
+
+  #writeHeld(code: SpokenCode, size: string): void {
+    if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
+    this.#text += code.lines.map((line) => `${line}\n`).join('');
+    code.written += code.lines.length;
+    code.lines = [];
+  }
+
+  closeCode(): void {
+    const code = this.#code;
+    if (!code) return;
+    const { number, written, lines, label, name } = code;
+    if (written + lines.length === 0) return this.#writeLine(`${label}${name}, empty`);
+    this.#writeHeld(code, `, ${lineCount(lines.length)}`);
+    const size = written > 0 ? `, ${lineCount(code.written)}` : '';
+    return this.#writeLine(`end of code ${number}${size}`);
+  }
+
+  /** A formula is read as TeX. */
+  formula(lines: readonly string[]): void {
+    const source = lines.join('\n');
+    const [, body = source, after = ''] =
+      /^\s*(?:\$\$|\\\[)([^]*?)(?:\$\$|\\\])([^]*)$/.exec(source) ?? [];
+    const text = body.trim().replaceAll(/\s+/g, ' ');
+    this.#writeLine(`${this.#takeLabel()}formula: ${text}${after.trimEnd()}`);
+  }
+
+  formulaSource(lines: readonly string[], isFirst: boolean): void {
+    const end = lines.findLastIndex((line) => line.trim() !== '') + 1;
+    for (const [index, line] of lines.slice(0, end).entries()) {
+      const label = isFirst && index === 0 ? this.#takeLabel() : '';
+      this.#writeLine(spokenInline(label + line).trim());
+    }
+    this.blankBefore ||= end < lines.length;
+  }
+
+  /** The header is the row before, or the paragraph if that is a single line with bars. */
+  openTable(row: string | undefined, delimiter: string): void {
+    const paragraph = this.#paragraph;
+    const isHeader = row === undefined && paragraph?.isWritten === false;
+    if (isHeader) this.#paragraph = undefined;
+    else this.closeParagraph();
+    const header = isHeader ? paragraph.rest : row;
+    const label = isHeader ? paragraph.label : this.#takeLabel();
+    const names = splitCells(header ?? delimiter).map((cell, column) =>
+      header === undefined ? `column ${column + 1}` : cellText(cell),
+    );
+    const columns = names.length === 1 ? '1 column' : `${names.length} columns`;
+    this.#writeLine(`${label}table with ${columns}: ${names.join(', ')}`);
+    this.#table = { names, rows: 0 };
+  }
+
+  tableRow(row: string): void {
+    this.#table.rows += 1;
+    const { names, rows } = this.#table;
+    const cells = splitCells(row).map((cell, column) => {
+      const text = cellText(cell) || 'empty';
+      return `${names[column] || `column ${column + 1}`}: ${text}`;
+    });
+    this.#writeLine(`row ${rows}, ${cells.join(', ')}`);
+  }
+
+  closeTable(): void {
+    // Each row is written when it is complete.
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  undecided(): string {
+    return this.#paragraph?.rest ?? '';
+  }
+
+  #writeLine(text: string): void {
+    this.#writeProse(`${text.replaceAll('\n', ' ')}\n`);
+  }
+
+  /** Writes text that is not code. */
+  #writeProse(text: string): void {
+    this.#text += this.#rows.write(text);
+  }
+
+  /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */
+  #takeLabel(): string {
+    const quotes = this.containers.filter(({ kind }) => kind === 'quote').length;
+    const items = this.containers.filter((container) => container.kind === 'item');
+    const begun = items.filter(({ shown }) => !shown);
+    if (items.length === 0) this.#level = 1;
+    for (const item of begun) item.shown = true;
+    const places: string[] = [];
+    if (quotes > 0) places.push(quotes === 1 ? 'quote' : 'quote in quote');
+    if (begun.length > 0 && items.length !== this.#level) places.push(`level ${items.length}`);
+    if (begun.length === 0) return places.map((place) => `${place}: `).join('');
+    this.#level = items.length;
+    const markers = begun.map(({ marker }) =>
+      marker.length === 1 ? 'bullet: ' : `${marker.slice(0, -1)}. `,
+    );
+    return places.map((place) => `${place}, `).join('') + markers.join('');
+  }
+}
+
+/** The length of the next part to write; 0 if it is not complete. */
+function partLength(paragraph: SpokenParagraph): number {
+  const { rest, line, isWritten } = paragraph;
+  const { length, searched } = findSentence(rest.slice(0, maxSentence), paragraph.searched);
+  paragraph.searched = searched;
+  const isHeaderPossible = line === 1 && !isWritten && rest.slice(0, length).includes('|');
+  if (length > 0 && !isHeaderPossible) return length;
+  if (rest.length < maxSentence) return 0;
+  // A part ends at a space, or else not within a surrogate pair.
+  const isPair = /[\uD800-\uDBFF]/.test(rest.charAt(maxSentence - 1));
+  return rest.lastIndexOf(' ', maxSentence - 1) + 1 || maxSentence - Number(isPair);
+}
+
+/** `[ ] text` in a list item is "to do: text". */
+function taskText(label: string, text: string): string {
+  const [mark, done] = /^\[([ xX])\](?:\s+|$)/.exec(text) ?? [];
+  if (mark === undefined || !/(?:bullet: |\d\. )$/.test(label)) return label + text;
+  const state = done === ' ' ? 'to do: ' : 'done: ';
+  return label.replace(/bullet: $/, '') + state + text.slice(mark.length);
+}
+
+const lineCount = (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`);
+
+/** `[^1]: text` is "note 1: text". */
+function definitionText(text: string): string {
+  return text.replace(/^\[\^([^\]]+)\]:/, 'note $1:').replace(/^\[([^\]]+)\]:/, 'link $1:');
+}
+
+const cellText = (cell: string) =>
+  spokenInline(cell)
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ', ');

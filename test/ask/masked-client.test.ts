@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import type { ChatEvent } from '../../src/client/events.ts';
+import { maskClient } from '../../src/ask/masked-client.ts';
+import { Failure } from '../../src/failure.ts';
+import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { secretKey } from '../support/secret.ts';
+
+const filter = createSecretFilter([secretKey], 8);
+const half = secretKey.slice(0, 8);
+const otherHalf = secretKey.slice(8);
+
+const text = (...deltas: string[]): ChatEvent => ({
+  type: 'text-received',
+  text: deltas.join(''),
+  deltas,
+});
+const reasoning = (content: string): ChatEvent => ({ type: 'reasoning-received', text: content });
+const refusal = (content: string): ChatEvent => ({ type: 'refusal-received', text: content });
+const finished: ChatEvent = { type: 'answer-finished', attempts: 1, timing: { total: 5 } };
+
+/** Received events and what was thrown. */
+interface Received {
+  readonly events: readonly ChatEvent[];
+  readonly error?: unknown;
+}
+
+/** @param onEvent called before the next event is requested */
+async function receive(
+  sent: readonly (ChatEvent | Error)[],
+  signal?: AbortSignal,
+  onEvent: (event: ChatEvent) => void = () => undefined,
+  secrets = filter,
+): Promise<Received> {
+  const service: Client = {
+    async *chat(_request, options) {
+      for (const event of sent) {
+        options?.signal?.throwIfAborted();
+        if (event instanceof Error) throw event;
+        yield event;
+      }
+    },
+    listModels: async () => [],
+    getModel: async (id) => ({ id }),
+    close: () => undefined,
+  };
+  const client = maskClient(service, { filter: () => secrets, keep: () => undefined });
+  const events: ChatEvent[] = [];
+  const options = signal === undefined ? {} : { signal };
+  try {
+    for await (const event of client.chat({ model: 'origin', messages: [] }, options)) {
+      events.push(event);
+      onEvent(event);
+    }
+    return { events };
+  } catch (error) {
+    return { events, error };
+  }
+}
+
+test('passes on events without secrets unchanged', async () => {
+  const sent = [reasoning('a'), text('b', 'c'), text('d'), refusal('e'), finished];
+  expect(await receive(sent)).toEqual({ events: sent });
+});
+
+test('masks a secret that is split over several events', async () => {
+  const name: ChatEvent = { type: 'answer-named', id: 'a1' };
+  const { events } = await receive([text(`a ${half}`), name, text(otherHalf, ' b'), finished]);
+  expect(events).toEqual([text('a '), name, text('*** b'), finished]);
+});
+
+test('releases reasoning that is held back before the text of the answer', async () => {
+  const { events } = await receive([reasoning(`why ${half}`), text('because'), finished]);
+  expect(events).toEqual([reasoning('why '), reasoning(half), text('because'), finished]);
+});
+
+test('releases text that is held back before a refusal, and a refusal before the end', async () => {
+  const { events } = await receive([text(half), refusal(half), finished]);
+  expect(events).toEqual([text(half), refusal(half), finished]);
+});
+
+test('masks the rest of a secret that text of a different kind interrupts', async () => {
+  const { events } = await receive([reasoning(half), text('a'), reasoning(`${otherHalf}.`)]);
+  expect(events).toEqual([reasoning(half), text('a'), reasoning('***.')]);
+});
+
+test('releases text that is held back when the answer is cut', async () => {
+  const failure = new Failure('incomplete', 'the answer was cut');
+  const { events, error } = await receive([text(`a ${half}`), failure]);
+  expect(events).toEqual([text('a '), text(half)]);
+  expect(error).toBe(failure);
+});
+
+test('delivers text that is held back after an abort, and no later event', async () => {
+  const abort = new AbortController();
+  const reason = new Error('interrupted');
+  const sent = [text(`a ${half}`), text('late'), finished];
+  const { events, error } = await receive(sent, abort.signal, () => abort.abort(reason));
+  expect(events).toEqual([text('a '), text(half)]);
+  expect(error).toBe(reason);
+});
+
+test('masks the texts of metadata', async () => {
+  const metadata = (value: string): readonly ChatEvent[] => [
+    { type: 'answer-started', attempt: 1, requestId: value },
+    { type: 'answer-named', id: value, model: value },
+    { ...finished, id: value, model: value, finishReason: value },
+  ];
+  expect(await receive(metadata(`a ${secretKey}`))).toEqual({ events: metadata('a ***') });
+});
+
+test('does not mask the types of events and the names of fields', async () => {
+  const words = ['answer', 'finished', 'started', 'attempts', 'total_tokens', 'finishReason'];
+  const sent: readonly ChatEvent[] = [
+    { type: 'answer-started', attempt: 1 },
+    { type: 'answer-named', id: 'i', model: 'm' },
+    { ...finished, finishReason: 'stop', usage: { total_tokens: 7 } },
+  ];
+  const secrets = createSecretFilter(words, 1);
+  expect(await receive(sent, undefined, undefined, secrets)).toEqual({ events: sent });
+});
+
+test('masks metadata that follows the same metadata without a secret', async () => {
+  const name = (id: string, model: string): ChatEvent => ({ type: 'answer-named', id, model });
+  const end = (finishReason: string): ChatEvent => ({ ...finished, id: 'a1', finishReason });
+  const { events } = await receive([
+    name('a1', 'origin'),
+    end('stop'),
+    name('a1', `m-${secretKey}`),
+    name(secretKey, 'origin'),
+    end(secretKey),
+    { type: 'answer-started', attempt: 2, requestId: secretKey },
+    end('stop'),
+  ]);
+  expect(events).toEqual([
+    name('a1', 'origin'),
+    end('stop'),
+    name('a1', 'm-***'),
+    name('***', 'origin'),
+    end('***'),
+    { type: 'answer-started', attempt: 2, requestId: '***' },
+    end('stop'),
+  ]);
+});
+
+test('masks metadata that is secret only for a later filter', async () => {
+  const name: ChatEvent = { type: 'answer-named', id: secretKey };
+  const service = {
+    async *chat() {
+      yield name;
+    },
+    listModels: async () => [],
+    getModel: async (id: string) => ({ id }),
+    close: () => undefined,
+  } satisfies Client;
+  let known = createSecretFilter(['another-secret'], 8);
+  const client = maskClient(service, { filter: () => known, keep: () => undefined });
+  const read = async () => {
+    for await (const event of client.chat({ model: 'origin', messages: [] })) return event;
+    return undefined;
+  };
+  expect(await read()).toEqual(name);
+  known = filter;
+  expect(await read()).toEqual({ type: 'answer-named', id: '***' });
+});

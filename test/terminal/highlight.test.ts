@@ -1,0 +1,92 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { openHighlight } from '../../src/terminal/highlight.ts';
+import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
+import { fc } from '../support/properties.ts';
+
+const style = colorStyle;
+
+/** A line in the language, and the part of it with the look. */
+const samples = [
+  ['ts', 'const x: number = 1; // one', 'dim', '// one'],
+  ['tsx', 'return <p>{name}</p>;', 'magenta', 'return'],
+  ['js', 'let s = "text";', 'green', '"text"'],
+  ['jsx', 'import React from "react";', 'magenta', 'import'],
+  ['json', '{"a": 1}', 'cyan', '1'],
+  ['python', 'def f(x): # note', 'magenta', 'def'],
+  ['go', 'func main() {', 'magenta', 'func'],
+  ['rust', 'let x = 1;', 'magenta', 'let'],
+  ['c', 'return 0;', 'magenta', 'return'],
+  ['C++', 'auto x = "s";', 'green', '"s"'],
+  ['java', 'public class A {', 'magenta', 'public'],
+  ['c#', 'using System;', 'magenta', 'using'],
+  ['kotlin', 'fun main() {', 'magenta', 'fun'],
+  ['swift', 'let x = 1', 'cyan', '1'],
+  ['ruby', 'def f # note', 'dim', '# note'],
+  ['bash', 'echo "hi" # note', 'dim', '# note'],
+  ['powershell', 'if ($x) { } # note', 'dim', '# note'],
+  ['sql', 'SELECT 1 FROM t', 'magenta', 'SELECT'],
+  ['html', '<p class="x">text</p>', 'green', '"x"'],
+  ['xml', '<a b="c"/>', 'green', '"c"'],
+  ['css', 'a { color: red; } /* note */', 'dim', '/* note */'],
+  ['yaml', 'a: 1 # note', 'dim', '# note'],
+  ['toml', 'a = "b"', 'green', '"b"'],
+  ['dockerfile', 'FROM node:20', 'magenta', 'FROM'],
+  ['diff', '+added', 'green', '+added'],
+  ['lua', 'local x = 1', 'magenta', 'local'],
+  ['perl', 'my $x = 1; # note', 'dim', '# note'],
+  ['r', 'x <- 1 # note', 'dim', '# note'],
+  ['scala', 'val x = 1', 'magenta', 'val'],
+  ['haskell', 'let x = 1 -- note', 'dim', '-- note'],
+] as const;
+
+describe('a code block', () => {
+  test.each(samples)('styles %s', (language, line, look, part) => {
+    const styled = openHighlight(language, style)(line);
+    expect(stripVTControlCharacters(styled)).toBe(line);
+    expect(styled).toContain(style[look](part));
+  });
+
+  test('continues a comment over several lines', () => {
+    const line = openHighlight('ts', style);
+    expect([line('/* one'), line('two'), line('*/ let')]).toEqual([
+      style.dim('/* one'),
+      style.dim('two'),
+      `${style.dim('*/')} ${style.magenta('let')}`,
+    ]);
+  });
+
+  test('starts each block with a new state', () => {
+    openHighlight('ts', style)('/* never closed');
+    expect(openHighlight('ts', style)('let')).toBe(style.magenta('let'));
+  });
+
+  test.each(['', 'mermaid', 'text', 'constructor', '__proto__'])(
+    'leaves the unknown language %j as it is',
+    (language) => {
+      expect(openHighlight(language, style)('let x')).toBe('let x');
+    },
+  );
+
+  test('T19 adds nothing without colour', () => {
+    expect(openHighlight('ts', plainStyle)('let x')).toBe('let x');
+  });
+
+  test('T15 leaves a line of a million characters unchanged', () => {
+    const line = 'let x = 1;'.repeat(1e5);
+    expect(openHighlight('ts', style)(line)).toBe(line);
+  });
+
+  test('shows every line of any text in every language', () => {
+    const lines = fc.array(
+      fc.string({ unit: fc.constantFrom(...'<>/*"\'`${}()[];=#-+@!: \\\taé日1'.split('')) }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...samples), lines, ([language], texts) => {
+        const highlight = openHighlight(language, style);
+        for (const text of texts) expect(stripVTControlCharacters(highlight(text))).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

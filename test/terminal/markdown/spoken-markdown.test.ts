@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
+import { findSentence } from '../../../src/terminal/markdown/spoken-inline.ts';
+import { fc } from '../../support/properties.ts';
+import { documents } from '../markdown/documents.ts';
+import { speak, spoken } from './speak.ts';
+
+describe('blocks', () => {
+  test.each([
+    ['headings', '## Two *words* ##', 'Heading 2: Two words\n'],
+    ['a heading above its underline', 'Title\n===', 'Heading 1: Title\n'],
+    ['a heading above dashes', 'Title\n---\n\n---', 'Heading 2: Title\n\nseparator\n'],
+    ['bullets', '- a\n- b', 'bullet: a\nbullet: b\n'],
+    ['numbers', '3. a\n4) b', '3. a\n4. b\n'],
+    [
+      'levels of lists where they change',
+      '- a\n  - b\n  - c\n- d',
+      'bullet: a\nlevel 2, bullet: b\nbullet: c\nlevel 1, bullet: d\n',
+    ],
+    ['a list in a number', '1. a\n   - b', '1. a\nlevel 2, bullet: b\n'],
+    ['items that begin together', '1. - a', 'level 2, 1. bullet: a\n'],
+    ['tasks', '- [ ] a\n- [x] b\n1. [X] c', 'to do: a\ndone: b\n1. done: c\n'],
+    ['items without text', '- a\n-\n- b', 'bullet: a\nbullet: empty\nbullet: b\n'],
+    ['items with blank lines between them', '- a\n\n- b', 'bullet: a\nbullet: b\n'],
+    ['quotes', '> a\n> b\n\nc', 'quote: a\nb\n\nc\n'],
+    ['quotes in quotes, with a list', '> > a\n> - b', 'quote in quote: a\nquote, bullet: b\n'],
+    ['rules', 'a\n\n---\n\nb', 'a\n\nseparator\n\nb\n'],
+    ['single line ends', 'a\nb', 'a\nb\n'],
+    ['notes', 'a[^1]\n\n[^1]: b', 'a (note 1)\n\nnote 1: b\n'],
+    [
+      'code without a language',
+      '```\na\n\nb\n```\nc',
+      'code 1, 3 lines:\na\n\nb\nend of code 1\nc\n',
+    ],
+    ['indented code', '    a\n    b\n\nc', 'code 1, 2 lines:\na\nb\nend of code 1\n\nc\n'],
+    ['empty code', '```sh\n```', 'code 1, sh, empty\n'],
+    ['code without an end', '```sh\na', 'code 1, sh, 1 line:\na\nend of code 1\n'],
+    [
+      'code in a list',
+      '- a\n  ```sh\n  b\n  ```',
+      'bullet: a\ncode 1, sh, 1 line:\nb\nend of code 1\n',
+    ],
+  ])('are labelled: %s', async (_what, source, text) => {
+    expect(await spoken(source)).toBe(text);
+  });
+
+  test('tables are read by rows, with the names of the columns', async () => {
+    const source =
+      '| name | price |\n|---|--:|\n| **tea** | 2 |\n| a \\| b | |\n| x | y | z |\n\nafter';
+    expect(await spoken(source)).toBe(
+      'table with 2 columns: name, price\n' +
+        'row 1, name: tea, price: 2\n' +
+        'row 2, name: a | b, price: empty\n' +
+        'row 3, name: x, price: y, column 3: z\n\nafter\n',
+    );
+  });
+
+  test('a table without outer bars is a table, and a line with a bar is text', async () => {
+    expect(await spoken('a | b\n--|--\n1 | 2')).toBe(
+      'table with 2 columns: a, b\nrow 1, a: 1, b: 2\n',
+    );
+    expect(await spoken('a | b. c\nd')).toBe('a | b. c\nd\n');
+  });
+
+  test('long code is written as it arrives, and its end has the number of lines', async () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `line ${index}\n`);
+    const outputs = await speak(['```sh\n', ...lines, '```\n']);
+    expect(outputs.join('')).toBe(`code 1, sh:\n${lines.join('')}end of code 1, 500 lines\n`);
+    expect(outputs[450]).toBe('line 449\n');
+  });
+});
+
+test.each([
+  ['code', '```sh\nX\n```', 'code 1, sh, 1 line:\nX\nend of code 1\n'],
+  ['a heading', '# X', 'Heading 1: X\n'],
+  ['a row', '|a|b|\n|-|-|\n|c|X|', 'table with 2 columns: a, b\nrow 1, a: c, b: X\n'],
+])('a long line of %s is read in the same way in any pieces', async (_what, source, text) => {
+  const long = 'word '.repeat(500).trim();
+  const whole = source.replace('X', long);
+  expect(await spoken(whole)).toBe(text.replace('X', long));
+  expect((await speak(whole.split(''))).join('')).toBe(text.replace('X', long));
+});
+
+describe('text', () => {
+  test.each([
+    ['emphasis', '**a** *b* __c__ `d*`', 'a b c d*'],
+    ['emphasis over lines', 'a **b\nc** d', 'a b\nc d'],
+    ['deleted text', '~~a~~ b ~5', '(deleted: a) b ~5'],
+    ['links with their address', '[a](https://b.c "d")', 'a (link: https://b.c, d)'],
+    ['an address once', '<https://b.c> and https://d.e', 'https://b.c and https://d.e'],
+    ['images', '![a](b.png)', '(image: a, b.png)'],
+    ['references', '[a][b]', 'a (link b)'],
+    ['characters', '&amp; &lt;b> \\* &#27;', '& <b> * &#27;'],
+    ['tags of looks', 'press <kbd>Ctrl</kbd><br>x <div-x>', 'press Ctrl\nx <div-x>'],
+    ['prices', 'from $5 to $10, or 5$ to 6$', 'from $5 to $10, or 5$ to 6$'],
+  ])('has no marks: %s', async (_what, source, text) => {
+    expect(await spoken(source)).toBe(`${text}\n`);
+  });
+});
+
+describe('a stream', () => {
+  test('is written by sentences, rows and items', async () => {
+    const pieces = [
+      'One. Tw',
+      'o **bold. Th',
+      'ree** four. ',
+      'Five\n\n- a\n',
+      '- b\n\n|a|\n|-|\n',
+      '|1|\n|2|',
+    ];
+    expect(await speak(pieces)).toEqual([
+      'One.',
+      '',
+      '',
+      ' Two bold. Three four. Five\n',
+      'bullet: a\nbullet: b\n\ntable with 1 column: a\n',
+      'row 1, a: 1\n',
+      'row 2, a: 2\n',
+    ]);
+  });
+
+  test('without sentence ends is written in parts', async () => {
+    const text = 'word '.repeat(2000);
+    const outputs = await speak([text, 'end']);
+    expect(outputs[0]?.length).toBeGreaterThan(4000);
+    expect(outputs.join('')).toBe(`${text}end\n`);
+  });
+
+  test('without spaces is never cut within a character', async () => {
+    const text = `a${'😀'.repeat(3000)}`;
+    const outputs = await speak(text.split(''));
+    expect(outputs.filter((output) => /\p{Surrogate}/u.test(output))).toEqual([]);
+    expect(outputs.join('')).toBe(`${text}\n`);
+  });
+
+  test('is searched for sentence ends once', () => {
+    const { length, searched } = findSentence('**one. two. ', 0);
+    expect({ length, searched }).toEqual({ length: 0, searched: '**one. '.length });
+    expect(findSentence('**one. two. three**. Four', searched).length).toBe(
+      '**one. two. three**. '.length,
+    );
+  });
+
+  test('with a product is written by sentences', async () => {
+    expect(await speak(['3 * 4 is 12. Ne', 'xt'])).toEqual(['3 * 4 is 12.', '', ' Next\n']);
+  });
+});
+
+function cutAt(text: string, cuts: readonly number[]): string[] {
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
+  places.sort((one, other) => one - other);
+  return places.slice(1).map((place, index) => text.slice(places[index], place));
+}
+
+const fragments =
+  '* _ ~ ` [ ] ( ) < > ! | # - + = : & \\ ** ``` ~~~ ]( 1. |---| a word 日本 é 😀 http://x.y &#27; ts . $ $$ \\( \\) \\[ \\] \\begin{a} \\end{a}'.split(
+    ' ',
+  );
+const spaces = [' ', '  ', '    ', '\n', '\n\n', '\n> ', '\n- ', '\n  ', '  \n', '\\\n', '\t'];
+const markdown = (parts: readonly string[]) =>
+  fc
+    .array(fc.constantFrom(...parts, ...parts, ...spaces, ...spaces), { maxLength: 60 })
+    .map((found) => found.join(''));
+
+describe('any Markdown', () => {
+  test('is spoken the same in any pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        markdown(fragments),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        async (source, cuts) => {
+          const whole = await spoken(source);
+          expect((await speak(cutAt(source, cuts))).join('')).toBe(whole);
+          expect((await speak(source.split(''))).join('')).toBe(whole);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each(Object.keys(documents))('is spoken the same in any pieces: %s', async (name) => {
+    const source = documents[name] ?? '';
+    expect((await speak(source.split(''))).join('')).toBe(await spoken(source));
+  });
+
+  const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu) ?? [];
+  const isPlain = (part: string) => !/[$&\\]/.test(part);
+
+  test('is spoken with all its letters and digits, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown(fragments.filter(isPlain)), async (source) => {
+        const output = letters(await spoken(source));
+        let at = 0;
+        for (const letter of output) if (letter === letters(source)[at]) at += 1;
+        expect(letters(source).slice(at)).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('is spoken without controls', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown(fragments), async (source) => {
+        const output = await spoken(sanitize(source));
+        expect(sanitize(output)).toBe(output);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

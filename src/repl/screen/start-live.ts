@@ -86,7 +86,7 @@ function screenOf(
       region.commit(text);
       return region.slowness();
     },
-    nextUpdate: (skipsOne) => region.nextUpdate(skipsOne),
+    nextUpdate: () => region.nextUpdate(),
     redraw: () => region.redraw(),
     scrollAway: () => region.commit('\n'.repeat(stdout.rows())),
     lend: (use) => lend(live, rawModeOf(), use),

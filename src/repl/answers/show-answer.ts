@@ -37,7 +37,7 @@ export function gatherTexts(
   };
   return {
     /** @returns a promise if much waits: it resolves when that is shown */
-    event(event: ChatEvent): Promise<void> | undefined {
+    event: (event: ChatEvent): Promise<void> | undefined => {
       if ('text' in event) size += event.text.length;
       const longer = joined(waiting.at(-1), event);
       if (longer === undefined) waiting.push(event);

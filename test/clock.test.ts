@@ -1,6 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { Places } from '../src/batch/limits/places.ts';
+import { Admission } from '../src/batch/admission.ts';
 import { createSystemClock, systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
@@ -52,9 +52,20 @@ test('Y28: a pause of 30 days for an item of a batch needs two timers', async ()
     return sleeper.timer(milliseconds, end);
   };
   const clock = { ...sleeper, monotonic: () => now, timer };
-  const places = new Places({ most: 1, clock, rateLimit: undefined, onPause: () => undefined });
-  const { signal } = new AbortController();
-  await places.take({ order: 0, tokens: 0, wait: days }, signal);
+  const admission = new Admission({
+    clock,
+    most: 1,
+    rateLimits: { requests: undefined, tokens: undefined },
+    retries: 9,
+    maxWait: Infinity,
+    stop: new AbortController().signal,
+    estimate: () => ({ prompt: 0, answer: 0 }),
+    onPause: () => undefined,
+  });
+  const content = { messages: [] };
+  const permission = await admission.admit({ index: 1, line: 1, id: undefined, content }, 0);
+  permission?.onRefusal(days);
+  await permission?.afterRefusal();
   expect(timers).toEqual([longestTimer, days - longestTimer]);
 });
 

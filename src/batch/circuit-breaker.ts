@@ -32,13 +32,6 @@ export function isTransient({ kind, remedy }: Failure): boolean {
   return !lastingRemedies.has(remedy.code);
 }
 
-/** Detects failures that other items would have, too: of the service, or of what all items have in common. */
-export interface CircuitBreaker {
-  answered(): void;
-  /** @returns whether to stop the run */
-  failed(failure: Failure): boolean;
-}
-
 /** Failures that every other item would have, too. */
 const permanent: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuration']);
 /** Failures caused by the item itself. */
@@ -62,39 +55,39 @@ interface CircuitBreakerOptions {
   readonly maxWait: number;
   /** A recording answers: a missing exchange, a `configuration` failure, concerns one item only. */
   readonly isReplay: boolean;
-  /**
-   * Failures caused by items that stop the run if they are alike and there was no answer; `Infinity` by default.
-   */
-  readonly mostAlike?: number;
+  /** Failures caused by items that stop the run if they are alike and there was no answer; `Infinity` for none. */
+  readonly mostAlike: number;
   /** Whether an earlier run got an answer. */
-  readonly hasAnswers?: () => boolean;
+  readonly hasAnswers: () => boolean;
 }
 
-export function createCircuitBreaker({
-  most,
-  maxWait,
-  isReplay,
-  mostAlike = Infinity,
-  hasAnswers = () => false,
-}: CircuitBreakerOptions): CircuitBreaker {
-  let consecutive = 0;
-  let first: string | undefined;
+/** Detects failures that other items would have, too: of the service, or of what all items have in common. */
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions;
+  #consecutive = 0;
+  #first: string | undefined;
   /** Failures like the first one; never enough after an answer or a different failure. */
-  let alike = 0;
-  return {
-    answered() {
-      consecutive = 0;
-      alike = -Infinity;
-    },
-    failed({ kind, message, retryAfterSeconds = 0 }) {
-      const cause = `${kind} ${message}`;
-      first ??= cause;
-      alike += cause === first ? 1 : -Infinity;
-      if (isReplay && kind === 'configuration') return false;
-      if (ofItems.has(kind)) return alike >= mostAlike && !hasAnswers();
-      consecutive += 1;
-      const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
-      return permanent.has(kind) || isLongWait || consecutive >= most;
-    },
-  };
+  #alike = 0;
+
+  constructor(options: CircuitBreakerOptions) {
+    this.#options = options;
+  }
+
+  answered(): void {
+    this.#consecutive = 0;
+    this.#alike = -Infinity;
+  }
+
+  /** @returns whether to stop the run */
+  failed({ kind, message, retryAfterSeconds = 0 }: Failure): boolean {
+    const { most, maxWait, isReplay, mostAlike, hasAnswers } = this.#options;
+    const cause = `${kind} ${message}`;
+    this.#first ??= cause;
+    this.#alike += cause === this.#first ? 1 : -Infinity;
+    if (isReplay && kind === 'configuration') return false;
+    if (ofItems.has(kind)) return this.#alike >= mostAlike && !hasAnswers();
+    this.#consecutive += 1;
+    const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
+    return permanent.has(kind) || isLongWait || this.#consecutive >= most;
+  }
 }

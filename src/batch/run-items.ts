@@ -1,18 +1,16 @@
 interface ItemsRun<Item, Permission> {
-  /** In blocks. `ended` aborts when `stop` aborts or `work` rejects. */
-  readonly items: (ended: AbortSignal) => AsyncIterable<readonly Item[]>;
-  /** Waits until the item may start. @returns undefined if `ended` aborts first, or to start no more items */
-  readonly admit: (
-    item: Item,
-    sequence: number,
-    ended: AbortSignal,
-  ) => Promise<Permission | undefined> | Permission | undefined;
-  /** Prevents new items from starting; running ones finish. */
-  readonly stop: AbortSignal;
+  /** Until `stop` aborts. */
+  readonly items: AsyncIterable<Item>;
+  /** Waits until the item may start. @returns undefined to start no more items */
+  readonly admit: (item: Item, sequence: number) => Promise<Permission | undefined>;
   /** A promise while the output buffer is full; new items wait for it. */
   readonly room: () => Promise<void> | undefined;
   /** Runs one item; `sequence` is its number in start order, from 0. A rejection ends the whole run. */
   readonly work: (item: Item, sequence: number, permission: Permission) => Promise<void>;
+  /** Prevents new items from starting; running ones finish. */
+  readonly stop: AbortSignal;
+  /** Aborts `stop` after an error. */
+  readonly halt: () => void;
 }
 
 /** After a stop, the result that the output waits for may never arrive. */
@@ -29,38 +27,28 @@ async function roomUnlessStopped(stop: AbortSignal, room: Promise<void>): Promis
 
 /** Ends when all started items are finished. @throws the first error of `items` or `work` */
 export async function runItems<Item, Permission>(run: ItemsRun<Item, Permission>): Promise<void> {
-  const { items, admit, stop, room, work } = run;
-  const ending = new AbortController();
-  const ended = AbortSignal.any([stop, ending.signal]);
+  const { items, admit, room, work, stop, halt } = run;
   const running = new Set<Promise<void>>();
   const errors: unknown[] = [];
-  const runOne = async (item: Item, sequence: number, permission: Permission) => {
-    try {
-      await work(item, sequence, permission);
-    } catch (error) {
-      errors.push(error);
-      ending.abort();
-    }
-  };
-  const startAll = async () => {
-    let sequence = 0;
-    for await (const block of items(ended)) {
-      for (const item of block) {
-        const space = room();
-        if (space !== undefined) await roomUnlessStopped(ended, space);
-        const permission = await admit(item, sequence, ended);
-        if (permission === undefined) return;
-        const task = runOne(item, sequence, permission);
-        running.add(task);
-        void task.then(() => running.delete(task));
-        sequence += 1;
-      }
-    }
+  const fail = (error: unknown) => {
+    errors.push(error);
+    halt();
   };
   try {
-    await startAll();
+    let sequence = 0;
+    for await (const item of items) {
+      const space = room();
+      if (space !== undefined) await roomUnlessStopped(stop, space);
+      const permission = await admit(item, sequence);
+      if (permission === undefined) break;
+      const task: Promise<void> = work(item, sequence, permission)
+        .catch(fail)
+        .finally(() => running.delete(task));
+      running.add(task);
+      sequence += 1;
+    }
   } catch (error) {
-    if (!ended.aborted) errors.push(error);
+    if (!stop.aborted) fail(error);
   }
   await Promise.all(running);
   if (errors.length > 0) throw errors[0];

@@ -1,13 +1,6 @@
 import { isTransient } from './circuit-breaker.ts';
 import type { ItemPlace } from './input/item.ts';
-import { createLatencies, type Latencies } from './latency.ts';
 import type { Failure, FailureKind } from '../failure.ts';
-
-/** A failed item, for reports. */
-interface FailedItem {
-  readonly failure: Failure;
-  readonly item: ItemPlace;
-}
 
 export interface Tally {
   /** Items of this run; undefined until the input is read completely. */
@@ -19,7 +12,7 @@ export interface Tally {
   failed: number;
   readonly causes: Map<FailureKind, number>;
   /** The failed item of each kind that is the first one in the input. */
-  readonly examples: Map<FailureKind, FailedItem>;
+  readonly examples: Map<FailureKind, { readonly failure: Failure; readonly item: ItemPlace }>;
   /** Failed items that would fail again in another run. */
   lasting: number;
   /** Of this run's answers, as reported by the service. */
@@ -32,9 +25,9 @@ export interface Tally {
   attempts: number;
   /** Answers to prompts that the service has probably cut. */
   truncated: number;
-  /** Of this run's answers: until their end, and until their first text. */
-  readonly latency: Latencies;
-  readonly firstText: Latencies;
+  /** Milliseconds of this run's answers: until their end, and until their first text. */
+  readonly latency: number[];
+  readonly firstText: number[];
 }
 
 export function emptyTally(): Tally {
@@ -52,8 +45,8 @@ export function emptyTally(): Tally {
     completionTokens: 0,
     attempts: 0,
     truncated: 0,
-    latency: createLatencies(),
-    firstText: createLatencies(),
+    latency: [],
+    firstText: [],
   };
 }
 
@@ -65,11 +58,9 @@ export function itemsLeft({ total, already, answered, failed }: Tally): number |
 export function countFailure(tally: Tally, failure: Failure, item: ItemPlace): void {
   const { kind } = failure;
   const first = tally.examples.get(kind)?.item.index ?? Infinity;
-  if (item.index < first) {
-    // Not the item itself, whose prompt may be long.
-    const { index, line, id } = item;
-    tally.examples.set(kind, { failure, item: { index, line, id } });
-  }
+  // Not the item itself, whose prompt may be long.
+  const { index, line, id } = item;
+  if (index < first) tally.examples.set(kind, { failure, item: { index, line, id } });
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
   tally.causes.set(kind, (tally.causes.get(kind) ?? 0) + 1);

@@ -61,7 +61,7 @@ const errorFields = (failure: Failure | undefined, clean: Clean) =>
   failure === undefined ? {} : failureFields(failure, clean);
 
 /**
- * The `--json` document (docs/piping.md, "JSON"): the fields of {@link answerFields}, and `error` without a complete
+ * The `--json` document (docs/scripts.md, "JSON"): the fields of {@link answerFields}, and `error` without a complete
  * answer. `model` is the one that the service reported, else the requested one.
  */
 export function answerDocument(

@@ -46,7 +46,7 @@ test('a pause longer than the limit ends the batch at once', async () => {
   expect(code).toBe(75);
   expect(place.asked).toHaveLength(1);
   expect(stderr).toContain(
-    '1 failed: 1 rate_limited; stopped because further items would fail too: ',
+    '1 failed: 1 rate_limited, 19 left; stopped because further items would fail too: ',
   );
   expect(stderr).toContain('Retry-After is 1 h');
 });

@@ -90,7 +90,9 @@ describe('a service with a strict limit', () => {
     const words = ['--concurrency', '16', '--retries', '2', '--retry-max-wait', '1s'];
     const { code, stderr } = await runBatch(service.url, 50, words);
     expect(code).toBe(75);
-    expect(stderr).toMatch(/1 rate_limited; stopped because .*too many \(after 3 attempts\)/);
+    expect(stderr).toMatch(
+      /1 rate_limited, \d+ left; stopped because .*too many \(after 3 attempts\)/,
+    );
     expect(service.refused()).toBeLessThan(20);
   });
 });

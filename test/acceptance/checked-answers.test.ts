@@ -31,7 +31,7 @@ test('docs/json.md shows what is sent', async () => {
     request: { body: { messages: [{ content: string }] } };
   };
   for (const text of [request.body.messages[0].content, correction]) {
-    expect(guide).toContain(`\`\`\`text\n${text}\n\`\`\``);
+    expect(guide).toContain(`\n${text}\n\`\`\``);
   }
 });
 

@@ -70,7 +70,7 @@ test('Y11: with --no-stdin, {{stdin}} in --system is sent unchanged', async () =
 
 test('Y8: the guides mention that a byte order mark is not sent', async () => {
   const helped = await runNatter(['help', 'piping']);
-  for (const text of [readFileSync('README.md', 'utf8'), readFileSync('docs/piping.md', 'utf8')]) {
+  for (const text of [readFileSync('README.md', 'utf8'), readFileSync('docs/scripts.md', 'utf8')]) {
     expect(text).toMatch(/Standard input is appended[^]{0,200} byte order mark/);
   }
   expect(helped.stdout.replaceAll(/\s+/g, ' ')).toContain('byte order mark');

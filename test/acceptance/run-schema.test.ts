@@ -92,7 +92,7 @@ describe('schema in a front matter', () => {
 
 test('the example of docs/prompts.md checks an answer', async () => {
   const guide = readFileSync('docs/prompts.md', 'utf8');
-  const [, example = ''] = /```yaml\n(---\nschema:.*?)```/s.exec(guide) ?? [];
+  const [, example = ''] = /```yaml.*\n(---\nschema:.*?)```/s.exec(guide) ?? [];
   const answer = '{"title": "Solaris", "year": 1972, "genres": ["drama"]}';
   const { code, stdout } = await runFile({ 'a.md': example }, answer, ['--topic=oceans']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${answer}\n` });

@@ -8,7 +8,7 @@ import { githubToken, privateKey } from '../support/secret-shapes.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-// docs/keys.md has these messages.
+// docs/privacy.md has these messages.
 const hint =
   '  --redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is\n';
 

@@ -1,4 +1,4 @@
-// Covers the installation in docs/shell.md.
+// Covers the installation in docs/editors.md and its removal in docs/install.md.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ test.each(['bash', 'zsh'])(
     const typed = lines.map((line) => line.replace(/~\/\.\w+rc$/, `~/.${shell}rc`)).join('\n');
     execFileSync('sh', ['-c', typed], { env: { ...process.env, HOME: home } });
     expect(readFileSync(file, 'utf8')).toBe('# natter was here\nalias b=c\nalias d=e\n');
-    expect(readFileSync('docs/shell.md', 'utf8')).toContain(`\n${lines.join('\n')}\n`);
+    expect(readFileSync('docs/install.md', 'utf8')).toContain(`\n${lines.join('\n')}\n`);
   },
 );
 

@@ -6,7 +6,7 @@ import { jsonLines, runNatter, serviceAt } from '../support/natter.ts';
 import { answerCounting } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
-// The warning of docs/usage.md has other numbers.
+// The warning of docs/models.md has other numbers.
 
 /** 10,000 tokens by the estimate. */
 const long = 'abcd efgh ijkl mnop '.repeat(2000);

@@ -1,18 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { type Place, Places } from '../../src/batch/limits/places.ts';
 import { runItems } from '../../src/batch/run-items.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
 
 async function* numbers(count: number) {
-  for (let number = 0; number < count; number += 1) yield [number];
+  for (let number = 0; number < count; number += 1) yield number;
 }
 
-/** Admits `most` items at the same time. */
-function admitting(most: number) {
-  const clock = createFakeClock();
-  const places = new Places({ most, clock, rateLimit: undefined, onPause: () => undefined });
-  return (_item: number, sequence: number, ended: AbortSignal) =>
-    places.take({ order: sequence, tokens: 0, wait: 0 }, ended);
+type Release = () => void;
+
+/** Admits `most` items at the same time, until `stop` aborts. */
+function admitting(most: number, stop: AbortSignal) {
+  let open = 0;
+  let wake: () => void = () => undefined;
+  stop.addEventListener('abort', () => wake());
+  const release = () => {
+    open -= 1;
+    wake();
+  };
+  return async (): Promise<Release | undefined> => {
+    // One item waits at a time.
+    if (open === most && !stop.aborted) await new Promise<void>((resolve) => (wake = resolve));
+    if (stop.aborted) return undefined;
+    open += 1;
+    return release;
+  };
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -23,14 +33,15 @@ function prepare(most: number) {
   const controller = new AbortController();
   const run = (count: number, room: () => Promise<void> | undefined = () => undefined) =>
     runItems({
-      items: () => numbers(count),
-      admit: admitting(most),
+      items: numbers(count),
+      admit: admitting(most, controller.signal),
       stop: controller.signal,
+      halt: () => controller.abort(),
       room,
-      async work(item, _sequence, place) {
+      async work(item, _sequence, release) {
         started.push(item);
         await new Promise<void>((resolve) => finishers.set(item, resolve));
-        place.release();
+        release();
       },
     });
   const finish = async (item: number) => {
@@ -91,17 +102,19 @@ describe('items', () => {
 
   test('that throw end the run after the others finish', async () => {
     const done: number[] = [];
+    const controller = new AbortController();
     const running = runItems({
-      items: () => numbers(9),
-      admit: admitting(2),
-      stop: new AbortController().signal,
+      items: numbers(9),
+      admit: admitting(2, controller.signal),
+      stop: controller.signal,
+      halt: () => controller.abort(),
       room: () => undefined,
-      async work(item: number, _sequence: number, place: Place) {
+      async work(item: number, _sequence: number, release: Release) {
         await nextTurn();
         if (item === 0) throw new Error('the disk is full');
         await nextTurn();
         done.push(item);
-        place.release();
+        release();
       },
     });
     await expect(running).rejects.toThrow('the disk is full');
@@ -111,18 +124,20 @@ describe('items', () => {
   test('that run are finished when reading the input fails', async () => {
     const done: number[] = [];
     async function* broken() {
-      yield [0];
+      yield 0;
       throw new Error('cannot read');
     }
+    const controller = new AbortController();
     const running = runItems({
-      items: broken,
-      admit: admitting(2),
-      stop: new AbortController().signal,
+      items: broken(),
+      admit: admitting(2, controller.signal),
+      stop: controller.signal,
+      halt: () => controller.abort(),
       room: () => undefined,
-      async work(item: number, _sequence: number, place: Place) {
+      async work(item: number, _sequence: number, release: Release) {
         await nextTurn();
         done.push(item);
-        place.release();
+        release();
       },
     });
     await expect(running).rejects.toThrow('cannot read');

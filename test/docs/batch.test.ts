@@ -6,9 +6,8 @@ import { type ExampleShell, openExampleShell } from '../support/example-shell.ts
 import { needsQueue } from '../support/guide-blocks.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
-const guides = ['batch.md', 'batch-jobs.md'].map((name) => readFileSync(`docs/${name}`, 'utf8'));
-const guide = guides.join('\n');
-const scripts = [...guide.matchAll(/```bash\n(?<script>[^]*?)```/g)].map(
+const guide = readFileSync('docs/batch.md', 'utf8');
+const scripts = [...guide.matchAll(/```bash.*\n(?<script>[^]*?)```/g)].map(
   ({ groups }) => groups?.['script'] ?? '',
 );
 
@@ -44,13 +43,13 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ index: 2 });
 });
 
-test('all scripts of the guides are tested', () => {
+test('all scripts of the guide are tested', () => {
   expect(scripts).toHaveLength(2);
 });
 
 function jsonWith(field: string): object {
-  const texts = [...guide.matchAll(/```json\n(?<text>[^]*?)```/g)].map(([, text = '']) => text);
-  return JSON.parse(texts.find((text) => text.includes(`"${field}"`)) ?? '{}') as object;
+  const lines = guide.split('\n').filter((line) => line.startsWith('{'));
+  return JSON.parse(lines.find((line) => line.includes(`"${field}"`)) ?? '{}') as object;
 }
 
 test('the script for Grid Engine asks for another start with 99 after exit code 75', async () => {
@@ -82,7 +81,7 @@ test('the OpenAI batch request of the guide is a valid item', async () => {
   const line = JSON.stringify(jsonWith('custom_id'));
   const { code, stdout } = await shell.run(`echo '${line}' | natter batch --dry-run`);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ id: 'q1', request: { body: { top_k: 40 } } });
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'q2', request: { body: { top_k: 40 } } });
 });
 
 test('the result of the guide has the fields of a real one', async () => {

@@ -14,11 +14,10 @@ const guide = readFileSync('docs/client.md', 'utf8');
 /** The output of each example, with the sandbox as the service. */
 const outputs = [
   /your prompt: `why is the sky blue\?`/,
-  /id: 'origin'/,
   /your prompt: `three names for a cat`.*\n \d+ [\d.]+\n$/s,
   /\[ 'origin', 'nextgen' \]\n1000000\n.*no-such-model/s,
 ];
-const examples = [...guide.matchAll(/```ts\n(?<text>[\s\S]*?)```/g)].map(({ groups }, index) => ({
+const examples = [...guide.matchAll(/```ts.*\n(?<text>[\s\S]*?)```/g)].map(({ groups }, index) => ({
   number: index + 1,
   text: groups?.['text'] ?? '',
   output: outputs[index],

@@ -8,15 +8,17 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { binary } from '../support/natter.ts';
 
-const covered = blocksOf('containers.md', readFileSync('docs/containers.md', 'utf8')).filter(
-  ({ testedBy }) => testedBy !== undefined,
-);
-const textOf = (language: string) =>
-  covered.find((block) => block.language === language)?.text ?? '';
+function blockWith(guide: string, text: string): string {
+  const blocks = blocksOf(guide, readFileSync(`docs/${guide}`, 'utf8'));
+  return blocks.find((block) => block.text.includes(text))?.text ?? '';
+}
+
+const commandWithSecret = blockWith('scripts.md', 'exec natter');
 
 /** The script in the arguments of the Job's container. */
 const jobScript = (
-  /- \|\n(?<script>(?: {14}.*\n)+)/.exec(textOf('yaml'))?.groups?.['script'] ?? ''
+  /- \|\n(?<script>(?: {14}.*\n)+)/.exec(blockWith('batch.md', 'kind: Job'))?.groups?.['script'] ??
+  ''
 ).replaceAll(/^ {14}/gm, '');
 
 let sandbox: Sandbox;
@@ -45,10 +47,10 @@ function runBare(
   env: Readonly<Record<string, string>> = {},
 ): Promise<ContainerRun> {
   const local = script.replaceAll(/\/(?:run\/secrets|prompts|results)\//g, `${folder}/`);
-  const [command, ...words] = [...around, '/bin/sh', '-c', local];
+  const [program, ...words] = [...around, '/bin/sh', '-c', local];
   const bare = { PATH: `${folder}:/usr/bin:/bin:/usr/sbin`, NATTER_BASE_URL: sandbox.url, ...env };
   return new Promise((settle) => {
-    const child = execFile(command, words, { env: bare, cwd: folder }, (error, stdout, stderr) => {
+    const child = execFile(program, words, { env: bare, cwd: folder }, (error, stdout, stderr) => {
       settle({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
     child.stdin?.end();
@@ -56,17 +58,18 @@ function runBare(
 }
 
 test('the command with a secret in a file sends its input', async () => {
-  const { code, stdout } = await runBare(textOf('sh'), [], { NATTER_SAVE: 'false' });
+  const { code, stdout } = await runBare(commandWithSecret, [], { NATTER_SAVE: 'false' });
   expect(code).toBe(0);
   expect(stdout).toContain('sum this up');
 });
 
-test('the Job answers its prompts', async () => {
-  expect(await runBare(jobScript)).toMatchObject({
+test('a pod of the Job answers the prompts of its shard', async () => {
+  expect(await runBare(jobScript, [], { JOB_COMPLETION_INDEX: '1' })).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('2 of 2 items answered') as string,
+    stderr: expect.stringContaining('1 of 1 item answered') as string,
   });
-  expect(readFileSync(join(folder, 'answers.jsonl'), 'utf8').split('\n')).toHaveLength(3);
+  const results = readFileSync(join(folder, 'piece-1.jsonl'), 'utf8');
+  expect(JSON.parse(results)).toMatchObject({ index: 1 });
 });
 
 /** A user without an entry in /etc/passwd, in a new namespace. */

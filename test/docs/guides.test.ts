@@ -75,9 +75,9 @@ test.each(scripts)('$place runs', async ({ text, output }) => {
 });
 
 test('a marked block is not run', () => {
-  const guide = '<!-- not run: needs Docker -->\n\n```sh\ndocker run\n```\n\n```sh\nls\n```\n';
+  const guide = '```sh not run: needs Docker\ndocker run\n```\n\n```sh\nls\n```\n';
   expect(shellLines(guide)).toEqual(['ls']);
-  expect(blocksOf('a.md', guide)).toMatchObject([{ line: 3, notRun: 'needs Docker' }, { line: 7 }]);
+  expect(blocksOf('a.md', guide)).toMatchObject([{ line: 1, notRun: 'needs Docker' }, { line: 5 }]);
 });
 
 test('a text block after commands is their output', () => {

@@ -11,9 +11,9 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { cleanEnvironment } from '../support/natter.ts';
 
-/** The commands of README.md that start with this word. */
-function readmeCommands(start: string): readonly string[] {
-  const blocks = blocksOf('README.md', readFileSync('README.md', 'utf8'));
+/** The commands of docs/install.md that start with this word. */
+function guideCommands(start: string): readonly string[] {
+  const blocks = blocksOf('install.md', readFileSync('docs/install.md', 'utf8'));
   const block = blocks.find(
     ({ text, testedBy }) => testedBy !== undefined && text.startsWith(start),
   );
@@ -53,32 +53,39 @@ const cached = 'enableCompileCache' in nodeModule ? ['.cache/natter'] : [];
 const folders = ['.config/natter', '.local/share/natter', '.local/state/natter', ...cached];
 
 test(
-  'the README installs natter, and uninstalls it without a trace',
+  'docs/install.md installs natter, and uninstalls it without a trace',
   { timeout: 300_000 },
   async () => {
     const sandbox = await startSandbox();
     onTestFinished(() => sandbox.close());
     const machine = openMachine(sandbox.url);
-    const [clean, install = '', paths = ''] = readmeCommands('npm ci');
+    const [clean, install = '', paths = ''] = guideCommands('npm ci');
     expect(clean).toBe('npm ci');
     await machine.run(install);
     const stored = await machine.run(paths);
     for (const folder of folders) expect(stored).toContain(folder);
     await machine.run('natter "hello" && natter models list && natter config set model nextgen');
     expect(machine.traces()).toEqual(expect.arrayContaining(folders));
-    const uninstall = readmeCommands('npm uninstall');
+    const uninstall = guideCommands('npm uninstall');
     expect(uninstall).toHaveLength(2);
     for (const line of uninstall) await machine.run(line);
     expect(machine.traces()).toEqual([]);
   },
 );
 
+test('the README installs natter as docs/install.md does', () => {
+  const block = blocksOf('README.md', readFileSync('README.md', 'utf8')).find(
+    ({ testedBy }) => testedBy !== undefined,
+  );
+  expect(block?.text.trim().split('\n')).toEqual(guideCommands('npm ci').slice(0, 2));
+});
+
 /** The words of the commands that remove files or the program. */
 const removed = (lines: readonly string[]) =>
   lines.filter((line) => /^(?:rm|npm) /.test(line)).flatMap((line) => line.split(' ').slice(2));
 
-test('natter help uninstall removes what the README does', () => {
+test('natter help uninstall removes what docs/install.md does', () => {
   const lines = (guides.uninstall ?? []).flatMap(({ lines: typed = [] }) => typed);
   expect(removed(lines)).toHaveLength(6);
-  expect(new Set(removed(lines))).toEqual(new Set(removed(readmeCommands('npm uninstall'))));
+  expect(new Set(removed(lines))).toEqual(new Set(removed(guideCommands('npm uninstall'))));
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { jobSchema, schemaProblems } from './job-schema.ts';
 
@@ -12,31 +11,19 @@ interface Rule {
 
 interface Job {
   readonly spec: {
-    readonly completionMode?: string;
-    readonly completions?: number;
-    readonly backoffLimitPerIndex?: number;
     readonly podFailurePolicy: { readonly rules: readonly Rule[] };
     readonly template: {
       readonly spec: {
         readonly restartPolicy: string;
-        readonly containers: readonly { readonly command: string[]; readonly args: string[] }[];
       };
     };
   };
 }
 
-const guides = ['batch-jobs.md', 'containers.md'];
-const jobs = guides.flatMap((guide) =>
-  blocksOf(guide, readFileSync(`docs/${guide}`, 'utf8'))
-    .filter(({ language, text }) => language === 'yaml' && text.includes('kind: Job'))
-    .map(({ text }) => ({ guide, job: parse(text) as Job })),
-);
+const blocks = blocksOf('batch.md', readFileSync('docs/batch.md', 'utf8'));
+const job = parse(blocks.find(({ text }) => text.includes('kind: Job'))?.text ?? '') as Job;
 
-test('both guides have a Job', () => {
-  expect(jobs.map(({ guide }) => guide)).toEqual(guides);
-});
-
-describe.each(jobs)('the Job of $guide', ({ job }) => {
+describe('the Job of docs/batch.md', () => {
   const { spec } = job;
   const { rules } = spec.podFailurePolicy;
   const actionOf = (code: number) =>
@@ -48,9 +35,11 @@ describe.each(jobs)('the Job of $guide', ({ job }) => {
 
   test('follows the rules that Kubernetes checks beyond the schema', () => {
     expect(spec.template.spec.restartPolicy).toBe('Never');
-    const isIndexed = spec.completionMode === 'Indexed';
-    expect(spec.completions !== undefined).toBe(isIndexed);
-    expect(spec.backoffLimitPerIndex !== undefined).toBe(isIndexed);
+    expect(spec).toMatchObject({
+      completionMode: 'Indexed',
+      completions: 8,
+      backoffLimitPerIndex: 3,
+    });
     for (const { onExitCodes: { values } = { values: [1] } } of rules) {
       expect(values).toEqual([...new Set(values)].toSorted((one, other) => one - other));
       expect(values).not.toContain(0);
@@ -63,34 +52,12 @@ describe.each(jobs)('the Job of $guide', ({ job }) => {
 });
 
 test('the schema refuses a misspelled field and a wrong value', () => {
-  const job = {
+  const mistaken = {
     spec: { template: { spec: { containers: [{ nam: 'a' }] } }, completionMode: 'indexed' },
   };
-  expect(schemaProblems(job, jobSchema)).toEqual([
+  expect(schemaProblems(mistaken, jobSchema)).toEqual([
     '.spec.template.spec.containers[0]: name is missing',
     '.spec.template.spec.containers[0].nam: unknown',
     '.spec.completionMode: not NonIndexed, Indexed',
   ]);
-});
-
-test('the container of the indexed Job sends the prompts of its shard', async () => {
-  const shell: ExampleShell = await openExampleShell();
-  try {
-    const [{ command, args } = { command: [], args: [] }] =
-      jobs[0]?.job.spec.template.spec.containers ?? [];
-    // Kubernetes replaces the variable.
-    const words = [...command, ...args].map((word) =>
-      word
-        .replace('$(JOB_COMPLETION_INDEX)', '1')
-        .replace('/prompts/', '')
-        .replace('/results/', ''),
-    );
-    const { code, stderr, stdout } = await shell.run(
-      `JOB_COMPLETION_INDEX=1 ${words.join(' ')} && cat piece-1.jsonl`,
-    );
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(JSON.parse(stdout)).toMatchObject({ index: 1 });
-  } finally {
-    await shell.close();
-  }
 });

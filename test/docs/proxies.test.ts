@@ -8,7 +8,7 @@ import { certificatePath } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 
-const guide = readFileSync('docs/proxies.md', 'utf8');
+const guide = readFileSync('docs/servers.md', 'utf8');
 const service = 'api.example.com';
 const proxyHost = 'http://proxy.example.com:3128';
 const inGuide = (text: string) =>
@@ -39,7 +39,7 @@ test.each([407, 403])('the guide has the message for a proxy that answers %i', a
 });
 
 /** The lines of the block on certificates, as variables. */
-const exports = blocksOf('proxies.md', guide)
+const exports = blocksOf('servers.md', guide)
   .filter(({ testedBy }) => testedBy !== undefined)
   .flatMap(({ text }) => [...text.matchAll(/^export (?<name>\w+)=(?<value>\S+)/gm)])
   .map(({ groups }) => ({ name: groups?.['name'] ?? '', value: groups?.['value'] ?? '' }));

@@ -6,7 +6,7 @@ import { storedKinds } from '../../src/commands/config/stored-paths.ts';
 import { commandTable } from '../../src/commands/program/command-table.ts';
 import { describeProgram } from '../../scripts/reference/command-tree.ts';
 import { manPages, releaseDate } from '../../scripts/reference/man-pages.ts';
-import { referenceMarkdown, withReplTables } from '../../scripts/reference/markdown.ts';
+import { referenceMarkdown } from '../../scripts/reference/markdown.ts';
 
 const program = await describeProgram(packageJson.version);
 
@@ -77,11 +77,6 @@ describe('mandoc', () => {
     expect(status).not.toBe(0);
     expect(stdout).toContain('missing date');
   });
-});
-
-test('docs/repl.md has the keys and commands of the REPL; npm run reference updates them', () => {
-  const guide = readFileSync('docs/repl.md', 'utf8');
-  expect(guide).toBe(withReplTables(guide));
 });
 
 test('the reference names every command once', () => {

@@ -7,12 +7,9 @@ import { openExampleShell, type ExampleShell } from '../support/example-shell.ts
 import { blocksOf } from '../support/guide-blocks.ts';
 import { binary, cleanEnvironment, temporaryHome } from '../support/natter.ts';
 
-const guide = readFileSync('docs/scripts-and-ci.md', 'utf8');
-const covered = blocksOf('scripts-and-ci.md', guide).filter(
-  ({ testedBy }) => testedBy !== undefined,
-);
-const textOf = (language: string) =>
-  covered.find((block) => block.language === language)?.text ?? '';
+const guide = readFileSync('docs/scripts.md', 'utf8');
+const covered = blocksOf('scripts.md', guide).filter(({ testedBy }) => testedBy !== undefined);
+const textOf = (start: string) => covered.find(({ text }) => text.startsWith(start))?.text ?? '';
 
 let shell: ExampleShell;
 beforeAll(async () => {
@@ -21,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => shell.close());
 
 test('the steps of the workflow after the installation write a summary', async () => {
-  const steps = [...textOf('yaml').matchAll(/^ +- run: (?<step>.*)$/gm)].map(
+  const steps = [...textOf('jobs:').matchAll(/^ +- run: (?<step>.*)$/gm)].map(
     ([, step = '']) => step,
   );
   expect(steps).toHaveLength(3);
@@ -66,7 +63,7 @@ function openRepository() {
   writeProgram('bin/natter', `#!/bin/sh\nexec "${process.execPath}" "${binary}" "$@"\n`);
   writeProgram(
     '.git/hooks/prepare-commit-msg',
-    textOf('sh').replace('a commit', '[sandbox echo] a commit'),
+    textOf('#!/bin/sh').replace('a commit', '[sandbox echo] a commit'),
   );
   writeFileSync(join(folder, 'a.txt'), 'a line\n');
   return git;

@@ -1,4 +1,4 @@
-// The script of docs/batch-jobs.md on a real Slurm: an array of four, one task sent to the other node before its time
+// The script of docs/batch.md on a real Slurm: an array of four, one task sent to the other node before its time
 // limit, a node that fails, and exit codes that are and are not queued again.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ const shards = 4;
 const items = 480;
 const concurrency = 2;
 
-const guide = readFileSync('docs/batch-jobs.md', 'utf8');
+const guide = readFileSync('docs/batch.md', 'utf8');
 /** The script of the guide, slowed down so that there is time to interrupt it. */
-const guideScript = /```bash\n(#!\/bin\/bash\n#SBATCH[^]*?)```/
+const guideScript = /```bash.*\n(#!\/bin\/bash\n#SBATCH[^]*?)```/
   .exec(guide)[1]
   .replace('natter batch', `natter batch --concurrency ${concurrency}`);
 

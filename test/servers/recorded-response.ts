@@ -18,9 +18,7 @@ export interface Outcome {
 
 /** A response that a real server sent, as a public report or record quotes it. Ids and host names are shortened. */
 export interface RecordedResponse {
-  /** As in the table of docs/servers.md. */
   readonly server: string;
-  /** As in the table of docs/servers.md. */
   readonly behaviour: string;
   readonly source: string;
   readonly request: 'prompt' | 'prompt without stream' | 'models';

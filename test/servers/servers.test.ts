@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { describeModel } from '../../src/client/models/model-description.ts';
@@ -53,14 +52,4 @@ test.each(recorded)('reads $server: $behaviour', async (recording) => {
   expect(outcome).toMatchObject(expected);
   expect(outcome.kind).toBe(expected.kind);
   expect(outcome.message ?? '').toContain(message);
-});
-
-test('docs/servers.md lists the recorded responses', () => {
-  const guide = readFileSync('docs/servers.md', 'utf8');
-  const table = guide.slice(guide.indexOf('| recorded response')).split('\n\n')[0] ?? '';
-  const rows = table.split('\n').slice(2);
-  const listed = rows.map((row) => row.split('|').map((cell) => cell.trim()));
-  expect(listed.map(([, server, behaviour]) => [server, behaviour])).toEqual(
-    recorded.map(({ server, behaviour }) => [server, behaviour]),
-  );
 });

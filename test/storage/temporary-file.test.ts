@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { replaceResults } from '../../src/batch/results/write-results.ts';
+import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
 import { replaceFile } from '../../src/storage/state-file.ts';
 
 const valuable = 'important notes';
@@ -18,9 +18,9 @@ function plantLink(name: string): void {
   symlinkSync(join(folder, 'valuable'), join(folder, name));
 }
 
-test('X1: sorting results does not follow a link with the name of their temporary file', () => {
-  plantLink('results.jsonl.ordered');
-  replaceResults(join(folder, 'results.jsonl'), [Buffer.from('a\n')]);
+test('X1: sorting results does not follow a link with the name of their temporary file', async () => {
+  plantLink('results.jsonl.draft');
+  await replaceWithTexts(join(folder, 'results.jsonl'), ['a\n']);
   expect(readFileSync(join(folder, 'valuable'), 'utf8')).toBe(valuable);
   expect(readFileSync(join(folder, 'results.jsonl'), 'utf8')).toBe('a\n');
 });

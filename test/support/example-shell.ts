@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { blocksOf } from './guide-blocks.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 
 interface ExampleResult {
@@ -47,13 +48,12 @@ for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
   'Invoke-Expression': copyInput,
 };
 
-/** The first block of this language in a guide. */
-function codeBlock(guide: string, language: string): string {
-  const block = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(
-    readFileSync(guide, 'utf8'),
-  )?.[1];
-  if (block === undefined) throw new Error(`${guide} has no block of ${language}`);
-  return block;
+/** The block of a guide that starts with this text. */
+function codeBlock(guide: string, start: string): string {
+  const blocks = blocksOf(guide, readFileSync(guide, 'utf8'));
+  const block = blocks.find(({ text }) => text.startsWith(start));
+  if (block === undefined) throw new Error(`${guide} has no block that starts with ${start}`);
+  return block.text;
 }
 
 /** Files for the examples. */
@@ -61,7 +61,7 @@ const files: Readonly<Record<string, string>> = {
   'README.md': '# A project\n',
   'main.ts': 'export const sum = (a: number, b: number) => a + b;\n',
   'review.md': 'Review this {{lang}} code.\n',
-  '.natter/prompts/review.md': codeBlock('docs/prompts.md', 'markdown'),
+  '.natter/prompts/review.md': codeBlock('docs/prompts.md', '---'),
   'patterns/summarize/system.md': 'You summarize.\n',
   'brief.yaml': 'system: Be brief.\nprompt: "Shorten: $input"\n',
   '.claude/commands/fix-issue.md': 'Fix issue $1.\n',
@@ -77,8 +77,8 @@ const files: Readonly<Record<string, string>> = {
   'reviews.csv': 'id,text\n1,"Good, all in all."\n',
   'key.txt': sandboxKey,
   'faults.json': '{"rules":[]}',
-  'summarise.sh': codeBlock('docs/recording.md', 'text'),
-  'busy.jsonl': codeBlock('docs/recording.md', 'jsonl'),
+  'summarise.sh': codeBlock('docs/sandbox.md', 'natter --no-stdin'),
+  'busy.jsonl': codeBlock('docs/sandbox.md', '{"format"'),
 };
 
 /** Command lines run before the examples. */

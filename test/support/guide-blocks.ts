@@ -7,16 +7,16 @@ export interface GuideBlock {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** From `<!-- not run: reason -->` before the block. */
+  /** From ```` ```sh not run: reason ````. */
   readonly notRun?: string;
-  /** From `<!-- tested by: path -->` before the block. */
+  /** From ```` ```json tested by: path ````. */
   readonly testedBy?: string;
   /** The text of the `text` block that follows a block of commands: what they print. */
   readonly output?: string;
 }
 
 const fence =
-  /(?:^<!-- (?<marker>not run|tested by): (?<value>.+) -->\n\n?)?^```(?<language>\S*)\n(?<text>[^]*?)^```$/gm;
+  /^```(?<language>\S*)(?: (?<marker>not run|tested by): (?<value>.+))?\n(?<text>[^]*?)^```$/gm;
 
 /** Each line is a command, except in a block with an output: that is one script, like every `bash` block. */
 const isOfCommands = (language: string) => language === 'sh' || language === 'bash';

@@ -78,12 +78,10 @@ function startWorker(
     }
   };
   const timer = setInterval(fetch, 1);
-  return {
-    async close() {
-      isClosed = true;
-      clearInterval(timer);
-      while (running.size > 0) await Promise.all(running);
-    },
+  return async () => {
+    isClosed = true;
+    clearInterval(timer);
+    while (running.size > 0) await Promise.all(running);
   };
 }
 
@@ -118,7 +116,7 @@ function createMemoryBatch(name: string): MemoryBatch {
         for (const item of added) {
           items.set(item.index, item.fingerprint);
           if (item.id !== undefined) ids.set(item.id, item.index);
-          const id = jobIdOf(item);
+          const id = jobIdOf(item.id, item.index);
           if (!jobs.has(id)) jobs.set(id, { item, attempts, state: 'waiting', starts: 0, made: 0 });
         }
       },
@@ -154,7 +152,7 @@ function createMemoryBatch(name: string): MemoryBatch {
       }),
       setRate: async (perMinute) => void log.push(`rate ${perMinute ?? 'none'}`),
       pause: async (milliseconds) => void log.push(`pause ${milliseconds}`),
-      work: ({ concurrency }, run) => startWorker(inState, concurrency, run),
+      work: (concurrency, _onError, run) => startWorker(inState, concurrency, run),
       async remove() {
         header = undefined;
         log.push('removed');

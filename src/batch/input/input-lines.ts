@@ -1,86 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-
-/** Encodings of an input, by its byte order mark. */
-type InputEncoding = 'UTF-8' | 'UTF-16';
-
-/** A byte that no UTF-8 text contains: the mark of a unit that is not valid UTF-16. */
-const invalidByte = Buffer.from([0xff]);
-
-/** The encoding and byte order of a UTF-16 input; undefined for any other. @param start at least two bytes */
-function orderOf([first, second]: Uint8Array): 'little' | 'big' | undefined {
-  if (first === 0xff && second === 0xfe) return 'little';
-  return first === 0xfe && second === 0xff ? 'big' : undefined;
-}
-
-const loneSurrogate = /\p{Surrogate}/u;
-
-/** UTF-8, with {@link invalidByte} for each lone surrogate. */
-function encode(text: string): Buffer {
-  if (!loneSurrogate.test(text)) return Buffer.from(text);
-  const parts = text.split(loneSurrogate).map((part) => Buffer.from(part));
-  return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [invalidByte, part])));
-}
-
-/** Splits off a last unit that the next bytes may complete: an odd byte, or the first half of a surrogate pair. */
-function wholeLength(bytes: Buffer): number {
-  const length = bytes.length - (bytes.length % 2);
-  const isHigh = length >= 2 && (bytes.readUInt16LE(length - 2) & 0xfc00) === 0xd800;
-  return isHigh ? length - 2 : length;
-}
-
-async function* transcode(
-  chunks: AsyncIterable<Uint8Array>,
-  order: 'little' | 'big',
-): AsyncGenerator<Uint8Array, void> {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    // `rest` is in the order of the input, because a pair of bytes may be split.
-    const bytes = Buffer.concat([rest, chunk]);
-    const even = bytes.length - (bytes.length % 2);
-    const units = Buffer.from(bytes.subarray(0, even));
-    if (order === 'big') units.swap16();
-    const whole = wholeLength(units);
-    rest = bytes.subarray(whole);
-    if (whole > 0) yield encode(units.toString('utf16le', 0, whole));
-  }
-  if (rest.length > 0) yield invalidByte;
-}
-
-/** The chunks of a source after the first bytes were looked at. */
-async function* resumed(
-  start: Uint8Array,
-  iterator: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield start;
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-      yield next.value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
-
-interface DecodedInput {
-  readonly encoding: InputEncoding;
-  /** Bytes of UTF-8; a line of a UTF-16 input that is not valid is not valid UTF-8 either. */
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
-
-/** Converts UTF-16 with a byte order mark to UTF-8; any other input stays as it is. @throws errors of `source` */
-async function decodeInput(source: AsyncIterable<Uint8Array>): Promise<DecodedInput> {
-  const iterator = source[Symbol.asyncIterator]();
-  let start: Uint8Array = Buffer.alloc(0);
-  while (start.length < 2) {
-    const next = await iterator.next();
-    if (next.done === true) break;
-    start = start.length === 0 ? next.value : Buffer.concat([start, next.value]);
-  }
-  const order = orderOf(start);
-  const bytes = resumed(start, iterator);
-  if (order === undefined) return { encoding: 'UTF-8', bytes };
-  return { encoding: 'UTF-16', bytes: transcode(bytes, order) };
-}
+import { TextDecoder } from 'node:util';
 
 const lineEnd = 0x0a;
 
@@ -114,13 +33,10 @@ export function createLineSplitter(longest: number): LineSplitter {
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const lines: (Buffer | undefined)[] = [];
       let start = 0;
-      for (
-        let end = bytes.indexOf(lineEnd);
-        end >= 0;
-        start = end + 1, end = bytes.indexOf(lineEnd, start)
-      ) {
+      for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
         keep(bytes.subarray(start, end));
         lines.push(take());
+        start = end + 1;
       }
       // A copy, because the reader may reuse the buffer for the next chunk.
       if (start < bytes.length) keep(Buffer.from(bytes.subarray(start)));
@@ -145,22 +61,52 @@ export const maxLineLength = 1 << 27;
 export const tooLong = 'exceeds the context window of every model';
 
 const byteOrderMark = '\uFEFF';
+/** What a decoder puts in the place of bytes that are not UTF-16. */
+const replacement = '\uFFFD';
 
-function decode(bytes: Buffer | undefined, number: number, encoding: InputEncoding): InputLine {
-  if (bytes === undefined) return { number, text: '', problem: tooLong };
-  if (!isUtf8(bytes)) return { number, text: '', problem: `is not ${encoding}` };
-  const text = bytes.toString();
-  return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };
+/** The chunks of an input; the first one has at least two bytes. */
+async function* withStart(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of source) {
+    start = start && Buffer.concat([start, chunk]);
+    if (start === undefined) yield chunk;
+    else if (start.length >= 2) {
+      yield start;
+      start = undefined;
+    }
+  }
+  if (start !== undefined) yield start;
+}
+
+/** The decoder of an input that begins with the byte order mark of UTF-16; null for any other. */
+function utf16Decoder([first, second]: Uint8Array): TextDecoder | null {
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le');
+  return first === 0xfe && second === 0xff ? new TextDecoder('utf-16be') : null;
 }
 
 /** Removes a byte order mark. UTF-16 must have one. @throws errors of `source` */
 export async function* readInputLines(
   source: AsyncIterable<Uint8Array>,
-): AsyncGenerator<readonly InputLine[], void> {
+): AsyncGenerator<InputLine, void> {
   const splitter = createLineSplitter(maxLineLength);
-  const { encoding, bytes } = await decodeInput(source);
+  let decoder: TextDecoder | null | undefined;
   let number = 0;
-  const toLine = (line: Buffer | undefined) => decode(line, (number += 1), encoding);
-  for await (const chunk of bytes) yield splitter.add(chunk).map(toLine);
-  yield splitter.end().map(toLine);
+  const toLine = (bytes: Buffer | undefined): InputLine => {
+    number += 1;
+    if (bytes === undefined) return { number, text: '', problem: tooLong };
+    if (!isUtf8(bytes)) return { number, text: '', problem: 'is not UTF-8' };
+    const text = bytes.toString();
+    if (decoder !== null && text.includes(replacement)) {
+      return { number, text: '', problem: 'is not UTF-16' };
+    }
+    return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };
+  };
+  for await (const chunk of withStart(source)) {
+    if (decoder === undefined) decoder = utf16Decoder(chunk);
+    const bytes = decoder === null ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
+    for (const line of splitter.add(bytes)) yield toLine(line);
+  }
+  // Half of a unit at the end.
+  splitter.add(Buffer.from(decoder?.decode() ?? ''));
+  for (const line of splitter.end()) yield toLine(line);
 }

@@ -1,7 +1,6 @@
 import type { BatchItem, InputItem } from './item.ts';
 import type { IndexedResult } from '../results/result-index.ts';
 import { Failure } from '../../failure.ts';
-import type { Writable } from '../../writable.ts';
 
 /** Every `count`-th item, starting at item `number`, from 1. */
 export interface Shard {
@@ -28,13 +27,13 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
 export interface Selection {
   /** Whether the run sends the item at this index. */
   readonly takes: (index: number) => boolean;
-  /** The highest index that is sent. */
+  /** The highest index that is sent; a pipe is read no further. */
   readonly highest: number;
   readonly find: (index: number) => IndexedResult | undefined;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => bigint;
   /** The model that the item is sent to; undefined if it is chosen later. */
-  readonly modelOf?: (item: BatchItem) => string | undefined;
+  readonly modelOf: (item: BatchItem) => string | undefined;
   /** The name of the results file in messages. */
   readonly resultsName: string;
   /** The service cannot be the sandbox, whose answers would pass for its own. */
@@ -73,62 +72,56 @@ export function itemStatusOf(item: InputItem, selection: Selection): ItemStatus 
 }
 
 /** Counts of items; all but `items` are of the selected items. */
-export interface ItemCounts {
-  readonly total: number;
-  readonly answered: number;
+interface ItemCounts {
+  total: number;
+  answered: number;
   /** Of the whole input. */
-  readonly items: number;
+  items: number;
   /** Pending items that cannot be sent. */
-  readonly bad: number;
-  readonly firstBad: InputItem | undefined;
+  bad: number;
+  firstBad: InputItem | undefined;
   /** Answers of models that are not those of the run, by model. */
-  readonly ofOthers: ReadonlyMap<string, number>;
+  readonly ofOthers: Map<string, number>;
 }
 
-type Counting = Writable<ItemCounts> & { readonly ofOthers: Map<string, number> };
-
-/** Counts the answer if it is of a different model. */
-function countModel(item: InputItem, { find, modelOf }: Selection, { ofOthers }: Counting): void {
-  const model = find(item.index)?.model;
-  const asked = item.problem === undefined ? modelOf?.(item) : undefined;
-  if (model === undefined || asked === undefined || model === asked) return;
-  ofOthers.set(model, (ofOthers.get(model) ?? 0) + 1);
-}
-
-function countItem(item: InputItem, selection: Selection, counts: Counting): ItemStatus {
-  counts.items += 1;
-  const status = itemStatusOf(item, selection);
-  if (status === 'elsewhere') return status;
-  counts.total += 1;
-  if (status === 'answered') {
-    counts.answered += 1;
-    countModel(item, selection, counts);
-  } else if (item.problem !== undefined) {
-    counts.bad += 1;
-    counts.firstBad ??= item;
-  }
-  return status;
-}
-
-/** Looks at items that are to be sent. */
-export type InspectItems = (items: readonly InputItem[]) => Promise<void> | void;
-
-/** @throws Failure `usage`, see {@link itemStatusOf} */
+/**
+ * Counts items before any is sent.
+ * @param inspect gets each item that is to be sent
+ * @throws Failure `usage`, see {@link itemStatusOf}
+ */
 export async function countItems(
-  blocks: AsyncIterable<readonly InputItem[]>,
+  items: AsyncIterable<InputItem>,
   selection: Selection,
-  inspect: InspectItems = () => undefined,
+  inspect: (item: InputItem) => Promise<void> | void = () => undefined,
 ): Promise<ItemCounts> {
-  const counts: Counting = {
+  const ofOthers = new Map<string, number>();
+  const counts: ItemCounts = {
     total: 0,
     answered: 0,
     items: 0,
     bad: 0,
     firstBad: undefined,
-    ofOthers: new Map(),
+    ofOthers,
   };
-  for await (const items of blocks) {
-    await inspect(items.filter((item) => countItem(item, selection, counts) === 'pending'));
+  for await (const item of items) {
+    const status = itemStatusOf(item, selection);
+    counts.items += 1;
+    if (status === 'elsewhere') continue;
+    counts.total += 1;
+    if (status === 'pending') {
+      if (item.problem !== undefined) {
+        counts.bad += 1;
+        counts.firstBad ??= item;
+      }
+      await inspect(item);
+      continue;
+    }
+    counts.answered += 1;
+    const model = selection.find(item.index)?.model;
+    const asked = item.problem === undefined ? selection.modelOf(item) : undefined;
+    if (model !== undefined && asked !== undefined && model !== asked) {
+      ofOthers.set(model, (ofOthers.get(model) ?? 0) + 1);
+    }
   }
   return counts;
 }

@@ -9,70 +9,54 @@ export interface AnnouncedLimits {
   readonly tokens: AnnouncedLimit | undefined;
 }
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** With names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-interface HeaderNames {
-  readonly limit: string;
-  readonly remaining: string;
-}
-
-const named = (prefix: string, suffix: string): HeaderNames => ({
-  limit: `${prefix}limit${suffix}`,
-  remaining: `${prefix}remaining${suffix}`,
-});
-
-const anthropic = (dimension: string): HeaderNames => ({
-  limit: `anthropic-ratelimit-${dimension}-limit`,
-  remaining: `anthropic-ratelimit-${dimension}-remaining`,
-});
-
-/** OpenAI, Azure, Groq, vLLM and LiteLLM; Anthropic; Mistral; then the names without a dimension. */
-const requestNames: readonly HeaderNames[] = [
-  named('x-ratelimit-', '-requests'),
-  anthropic('requests'),
-  named('x-ratelimit-', '-req-minute'),
-  named('x-ratelimit-', ''),
-  named('ratelimit-', ''),
+/**
+ * Names of headers, with `limit` or `remaining` in the place of the star: OpenAI, Azure, Groq, vLLM and LiteLLM;
+ * Anthropic; Mistral; then the names without a dimension.
+ */
+const requestNames = [
+  'x-ratelimit-*-requests',
+  'anthropic-ratelimit-requests-*',
+  'x-ratelimit-*-req-minute',
+  'x-ratelimit-*',
+  'ratelimit-*',
+];
+const tokenNames = [
+  'x-ratelimit-*-tokens',
+  'anthropic-ratelimit-tokens-*',
+  'x-ratelimit-*-tokens-minute',
 ];
 
-const tokenNames: readonly HeaderNames[] = [
-  named('x-ratelimit-', '-tokens'),
-  anthropic('tokens'),
-  named('x-ratelimit-', '-tokens-minute'),
-];
+const textOf = (value: string | readonly string[] | undefined): string =>
+  (typeof value === 'string' ? value : value?.[0]) ?? '';
 
-const textOf = (headers: Headers, name: string): string | undefined => {
-  const value = headers[name];
-  return typeof value === 'string' ? value : value?.[0];
-};
-
-function numberOf(text: string | undefined): number | undefined {
-  const trimmed = text?.trim() ?? '';
-  return /^\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
+function numberOf(value: string | readonly string[] | undefined): number | undefined {
+  const text = textOf(value).trim();
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-function announcedBy(headers: Headers, all: readonly HeaderNames[]): AnnouncedLimit | undefined {
-  for (const names of all) {
-    const remaining = numberOf(textOf(headers, names.remaining));
-    if (remaining !== undefined)
-      return { limit: numberOf(textOf(headers, names.limit)), remaining };
+function announcedBy(headers: ResponseHeaders, names: readonly string[]) {
+  for (const name of names) {
+    const remaining = numberOf(headers[name.replace('*', 'remaining')]);
+    const limit = numberOf(headers[name.replace('*', 'limit')]);
+    if (remaining !== undefined) return { limit, remaining };
   }
   return undefined;
 }
 
 /** `RateLimit: "default";r=50;t=30`, as in the draft for standard headers. */
-function structured(headers: Headers): AnnouncedLimit | undefined {
-  const remaining = /;\s*r=(\d+)/.exec(textOf(headers, 'ratelimit') ?? '')?.[1];
+function structured(headers: ResponseHeaders): AnnouncedLimit | undefined {
+  const remaining = /;\s*r=(\d+)/.exec(textOf(headers['ratelimit']))?.[1];
   return remaining === undefined ? undefined : { limit: undefined, remaining: Number(remaining) };
 }
 
 /**
- * The limits in the headers of a response. When they are reset is not read: services mean different things by it.
- *
- * @param headers with names in lower case
- * @returns undefined if no header can report a limit
+ * The limits in the headers of a response; undefined if no header can report one. When they are reset is not read:
+ * services mean different things by it.
  */
-export function announcedLimits(headers: Headers): AnnouncedLimits | undefined {
+export function announcedLimits(headers: ResponseHeaders): AnnouncedLimits | undefined {
   if (!Object.keys(headers).some((name) => name.includes('ratelimit'))) return undefined;
   return {
     requests: announcedBy(headers, requestNames) ?? structured(headers),

@@ -1,5 +1,3 @@
-import { type Clock, startTimer } from '../../clock.ts';
-
 /** Limits per minute; undefined is no limit. */
 export interface RateLimits {
   readonly requests: number | undefined;
@@ -14,12 +12,6 @@ const lateness = 100;
 /** Milliseconds; timers are no finer. */
 const earliness = 1;
 
-interface Use {
-  readonly from: number;
-  last: number;
-  amount: number;
-}
-
 /**
  * How much of a limit was used in the last minute. Spreads uses evenly. Times are monotonic milliseconds.
  *
@@ -28,7 +20,7 @@ interface Use {
 class MinuteWindow {
   readonly #limit: number;
   /** Of the last minute, oldest first. */
-  readonly #uses: Use[] = [];
+  readonly #uses: { readonly from: number; last: number; amount: number }[] = [];
   /** When the next use may begin if uses are spread evenly. */
   #evenly = Number.NEGATIVE_INFINITY;
 
@@ -36,18 +28,18 @@ class MinuteWindow {
     this.#limit = limit;
   }
 
-  /** The earliest time from `now` on at which `amount` may be used. */
-  earliest(now: number, amount: number): number {
+  /** Milliseconds until `amount` may be used. */
+  delay(now: number, amount: number): number {
     while ((this.#uses[0]?.last ?? now) <= now - minute) this.#uses.shift();
     const sum = this.#uses.reduce((total, use) => total + use.amount, 0);
     let excess = sum + Math.min(amount, this.#limit) - this.#limit;
-    let expiry = Number.NEGATIVE_INFINITY;
+    let expiry = now;
     for (const use of this.#uses) {
       if (excess <= 0) break;
       excess -= use.amount;
       expiry = use.last + minute;
     }
-    return Math.max(now, expiry, this.#evenly - earliness);
+    return Math.max(expiry, this.#evenly - earliness) - now;
   }
 
   use(now: number, amount: number): void {
@@ -78,65 +70,30 @@ class MinuteWindow {
   }
 }
 
-/** The user's limits on requests and tokens. */
+/** The user's limits on requests and tokens. Times are monotonic milliseconds. */
 export class RateLimit {
-  readonly #clock: Clock;
   readonly #requests: MinuteWindow | undefined;
   readonly #tokens: MinuteWindow | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  /** Ends the running wait. */
-  #wake: () => void = () => undefined;
 
-  constructor({ requests, tokens }: RateLimits, clock: Clock) {
-    this.#clock = clock;
+  constructor({ requests, tokens }: RateLimits) {
     this.#requests = requests === undefined ? undefined : new MinuteWindow(requests);
     this.#tokens = tokens === undefined ? undefined : new MinuteWindow(tokens);
   }
 
-  /**
-   * Waits until a request of about `tokens` tokens may be sent, and counts it. Callers get their turns in the order of
-   * their calls.
-   * @returns false if `stop` aborts first
-   */
-  acquire(tokens: number, stop: AbortSignal): Promise<boolean> {
-    const turn = this.#last.then(() => this.#take(tokens, stop));
-    this.#last = turn;
-    return turn;
+  /** Milliseconds until a request of about `tokens` tokens may be sent. */
+  delay(now: number, tokens: number): number {
+    const requests = this.#requests?.delay(now, 1) ?? 0;
+    return Math.max(requests, this.#tokens?.delay(now, tokens) ?? 0);
+  }
+
+  /** Counts a request. */
+  use(now: number, tokens: number): void {
+    this.#requests?.use(now, 1);
+    this.#tokens?.use(now, tokens);
   }
 
   /** Replaces the estimate of a finished request with the tokens that the service reported. */
-  settle(estimated: number, real: number): void {
-    if (estimated === real) return;
-    this.#tokens?.correct(this.#clock.monotonic(), real - estimated);
-    this.#wake();
-  }
-
-  async #take(tokens: number, stop: AbortSignal): Promise<boolean> {
-    while (!stop.aborted) {
-      const now = this.#clock.monotonic();
-      const free = this.#requests?.earliest(now, 1) ?? now;
-      const at = Math.max(free, this.#tokens?.earliest(now, tokens) ?? now);
-      if (at <= now) {
-        this.#requests?.use(now, 1);
-        this.#tokens?.use(now, tokens);
-        return true;
-      }
-      await this.#wait(at - now, stop);
-    }
-    return false;
-  }
-
-  /** Ends after `milliseconds`, when `stop` aborts, or when tokens are corrected. */
-  #wait(milliseconds: number, stop: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        stop.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = startTimer(this.#clock, milliseconds, end);
-      stop.addEventListener('abort', end);
-      this.#wake = end;
-    });
+  settle(now: number, estimated: number, real: number): void {
+    if (estimated !== real) this.#tokens?.correct(now, real - estimated);
   }
 }

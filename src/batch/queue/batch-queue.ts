@@ -75,18 +75,6 @@ export interface QueueJob {
   readonly isLastAttempt: boolean;
 }
 
-export interface QueueWorker {
-  /** Fetches no more jobs; resolves when the running ones have ended and are stored. */
-  close(): Promise<void>;
-}
-
-export interface WorkerOptions {
-  /** Maximum concurrent jobs. */
-  readonly concurrency: number;
-  /** Errors of the queue itself, which the worker survives. */
-  readonly onError: (error: Error) => void;
-}
-
 /** One batch in a queue. All methods wait while the connection is lost, unless it is given up. */
 export interface BatchQueue {
   readonly name: string;
@@ -114,7 +102,16 @@ export interface BatchQueue {
   setRate(perMinute: number | undefined): Promise<void>;
   /** All workers start no job for this time. */
   pause(milliseconds: number): Promise<void>;
-  work(options: WorkerOptions, run: (job: QueueJob) => Promise<JobOutcome>): QueueWorker;
+  /**
+   * Runs jobs, at most `concurrency` at once.
+   * @param onError gets errors of the queue itself, which the worker survives
+   * @returns a function that fetches no more jobs; resolves when the running ones have ended and are stored
+   */
+  work(
+    concurrency: number,
+    onError: (error: Error) => void,
+    run: (job: QueueJob) => Promise<JobOutcome>,
+  ): () => Promise<void>;
   /** Deletes the batch. */
   remove(): Promise<void>;
 }
@@ -166,16 +163,10 @@ export function batchNameOf(option: string | undefined, file: string | undefined
   return pattern.test(cleaned) ? cleaned : checkBatchName(cleaned.slice(0, 100) || '-');
 }
 
-/** Replaces lone surrogates, which cannot be percent-encoded. */
-const wellFormed = (text: string) => Buffer.from(text).toString();
-
 /** The job of an item: from its id, else from its index, because BullMQ refuses plain numbers and most colons. */
-export function jobIdOf({
-  id,
-  index,
-}: {
-  readonly id: string | undefined;
-  readonly index: number;
-}) {
-  return id === undefined ? `item-${index}` : `id-${encodeURIComponent(wellFormed(id))}`;
+export function jobIdOf(id: string | undefined, index: number): string {
+  // Without lone surrogates, which cannot be percent-encoded.
+  return id === undefined
+    ? `item-${index}`
+    : `id-${encodeURIComponent(Buffer.from(id).toString())}`;
 }

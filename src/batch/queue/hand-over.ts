@@ -13,7 +13,7 @@ interface HandOver {
   /** Resolves at the end of the job; with `returned` if it was not started before the hand-over ended. */
   readonly give: (job: QueueJob) => Promise<JobOutcome>;
   /** The jobs until `ended` aborts. */
-  readonly jobs: (ended: AbortSignal) => AsyncGenerator<readonly [HandedJob], void>;
+  readonly jobs: (ended: AbortSignal) => AsyncGenerator<HandedJob, void>;
 }
 
 export function createHandOver(): HandOver {
@@ -36,7 +36,7 @@ export function createHandOver(): HandOver {
       try {
         while (!ended.aborted) {
           const next = waiting.shift();
-          if (next !== undefined) yield [next];
+          if (next !== undefined) yield next;
           else await new Promise<void>((resolve) => (wake = resolve));
         }
       } finally {

@@ -28,15 +28,6 @@ function columnsOf({ row }: InputItem): {
   return row ?? { header: plainColumns, delimiter: ',' };
 }
 
-/** The columns that results add to those of the input. */
-const resultColumns = (answer: string) => [answer, `${answer}_error`] as const;
-
-/** @param item any item of the input @param answer the name of the column for answers */
-export function formatHeader(item: InputItem, answer: string): string {
-  const { header, delimiter } = columnsOf(item);
-  return formatRow([...header, ...resultColumns(answer)], delimiter);
-}
-
 /** The answer and the error of a result in natter's own format. */
 function resultCells(line: string): readonly string[] {
   const result = parseJson(line);
@@ -56,11 +47,16 @@ export function formatResultRow(item: InputItem, line: string | undefined): stri
   return formatRow([...input, ...(line === undefined ? ['', ''] : resultCells(line))], delimiter);
 }
 
-/** @param answerColumn its name @throws Failure `usage` if the input has such a column */
-export function tableHeader(item: InputItem, answerColumn: string): string {
-  const { header } = columnsOf(item);
-  const taken = resultColumns(answerColumn).find((name) => header.includes(name));
-  if (taken === undefined) return formatHeader(item, answerColumn);
+/**
+ * The header of a table of results.
+ * @param item any item of the input @param answer the name of the column for answers
+ * @throws Failure `usage` if the input has such a column
+ */
+export function tableHeader(item: InputItem, answer: string): string {
+  const { header, delimiter } = columnsOf(item);
+  const added = [answer, `${answer}_error`];
+  const taken = added.find((name) => header.includes(name));
+  if (taken === undefined) return formatRow([...header, ...added], delimiter);
   throw new Failure('usage', `the input has a column "${taken}" already`, {
     hint: 'choose a different one for the answers, such as --answer-column result',
   });

@@ -1,10 +1,8 @@
 // Results of other engines: lines of an OpenAI batch output or error file, as vLLM run-batch writes them too.
 
-import { createLineSplitter } from '../input/input-lines.ts';
-import { createIdLines } from '../input/read-items.ts';
-import { createResultIndex, type IndexedResult } from './result-index.ts';
+import { fileLines } from './read-results.ts';
+import type { IndexedResult } from './result-index.ts';
 import { isAccepted, parseResultLine, parseResultName } from './result-line.ts';
-import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 
@@ -14,38 +12,30 @@ type ItemReference =
   | { readonly id: string };
 
 /** Finds items by the names that results have for them. */
-export interface ItemNames {
+export class ItemNames {
+  readonly #fingerprints = new Map<number, bigint | undefined>();
+  readonly #ids = new Map<string, number>();
+
   /** @param fingerprint undefined for an item that cannot be sent */
-  add(index: number, id: string | undefined, fingerprint: bigint | undefined): void;
+  add(index: number, id: string | undefined, fingerprint: bigint | undefined): void {
+    this.#fingerprints.set(index, fingerprint);
+    if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, index);
+  }
+
   /** The index of the item; undefined for none, also if its prompt is a different one. */
-  find(reference: ItemReference): number | undefined;
+  find(reference: ItemReference): number | undefined {
+    if ('id' in reference) return this.#ids.get(reference.id);
+    const { index, fingerprint } = reference;
+    if (!this.#fingerprints.has(index)) return undefined;
+    const isSame = fingerprint === undefined || this.#fingerprints.get(index) === fingerprint;
+    return isSame ? index : undefined;
+  }
 }
 
-export function createItemNames(): ItemNames {
-  const items = createResultIndex();
-  const ids = createIdLines();
-  return {
-    add(index, id, fingerprint) {
-      items.set({ index, fingerprint, isAnswered: false, file: 0, offset: 0, length: 0 });
-      if (id !== undefined) ids.add(id, index);
-    },
-    find(reference) {
-      if ('id' in reference) return ids.find(reference.id);
-      const item = items.get(reference.index);
-      const { fingerprint } = reference;
-      const isSame = fingerprint === undefined || item?.fingerprint === fingerprint;
-      return isSame ? item?.index : undefined;
-    },
-  };
-}
-
-interface Reading {
-  readonly reference: ItemReference;
-  readonly isAnswered: boolean;
-}
-
-/** Undefined for a line that is not a result. */
-function readReference(text: string): Reading | undefined {
+/** The item of a result; undefined for a line that is not one. */
+function readReference(
+  text: string,
+): { readonly reference: ItemReference; readonly isAnswered: boolean } | undefined {
   const own = parseResultLine(text);
   if (own !== undefined) return { reference: own, isAnswered: own.isAnswered };
   const value = parseJson(text);
@@ -83,31 +73,17 @@ export function scanForeignResults(
   names: ItemNames,
   onResult: (result: IndexedResult) => void,
 ): void {
-  const splitter = createLineSplitter(Number.POSITIVE_INFINITY);
-  let number = 0;
-  let offset = 0;
-  const add = (bytes: Buffer = Buffer.alloc(0)) => {
-    number += 1;
-    const start = offset;
-    offset += bytes.length + 1;
+  for (const { number, offset, bytes } of fileLines(descriptor)) {
     const text = bytes.toString();
-    if (text.trim() === '') return;
+    if (text.trim() === '') continue;
     const read = readReference(text);
     if (read === undefined) throw notResult(name, number);
     const index = names.find(read.reference);
     if (index === undefined) throw unknownItem(name, number, read.reference);
     const { isAnswered } = read;
-    onResult({
-      index,
-      fingerprint: undefined,
-      isAnswered,
-      file,
-      offset: start,
-      length: bytes.length,
-    });
-  };
-  for (const block of fileBlocks(descriptor)) splitter.add(block).forEach(add);
-  splitter.end().forEach(add);
+    const length = bytes.length + 1;
+    onResult({ index, fingerprint: undefined, isAnswered, file, offset, length });
+  }
 }
 
 /** What an engine returned for a request. */
@@ -132,10 +108,10 @@ function responseOf({ response, error }: JsonObject): ForeignResponse {
   };
 }
 
-/** A result of natter as it is, or the response of another engine. @param text a scanned line */
+/** A result of natter as it is, or the response of another engine. @param text a scanned line with its end */
 export function parseForeignResult(text: string): string | ForeignResponse {
   const format = parseResultLine(text)?.format;
-  if (format === 'jsonl') return `${text}\n`;
+  if (format === 'jsonl') return text;
   const value = parseJson(text);
   if (!isJsonObject(value)) throw new Error('a scanned result is not JSON');
   return responseOf(value);

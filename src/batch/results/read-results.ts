@@ -1,51 +1,55 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { createLineSplitter } from '../input/input-lines.ts';
-import { createResultIndex, type IndexedResult, type ResultIndex } from './result-index.ts';
-import {
-  type FormattedResult,
-  isTornResult,
-  parseResultLine,
-  type ResultFormat,
-} from './result-line.ts';
+import { type IndexedResult, ResultIndex } from './result-index.ts';
+import { isTornResult, parseResultLine, type ResultFormat } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
-/** The content of a line; `damaged` is what a crash of the machine leaves, `foreign` is from another program. */
-type FoundLine =
-  | {
-      readonly kind: 'result';
-      readonly result: FormattedResult;
-      /** In bytes. */ readonly start: number;
-    }
-  | { readonly kind: 'nothing' | 'damaged' | 'foreign' };
+/** A line of a file, with its place. */
+interface FileLine {
+  /** From 1. */
+  readonly number: number;
+  /** In bytes. */
+  readonly offset: number;
+  /** Without its LF; valid until the next line is read. */
+  readonly bytes: Buffer;
+  /** False for a last line without an LF. */
+  readonly hasEnd: boolean;
+}
+
+/** The lines of a file, of any length. @throws the system's error */
+export function* fileLines(descriptor: number): Generator<FileLine, void> {
+  const splitter = createLineSplitter(Number.POSITIVE_INFINITY);
+  let [number, offset] = [0, 0];
+  const place = (bytes: Buffer = Buffer.alloc(0), hasEnd = true): FileLine => {
+    number += 1;
+    const line = { number, offset, bytes, hasEnd };
+    offset += bytes.length + 1;
+    return line;
+  };
+  for (const block of fileBlocks(descriptor)) {
+    for (const bytes of splitter.add(block)) yield place(bytes);
+  }
+  for (const bytes of splitter.end()) yield place(bytes, false);
+}
 
 const nul = 0;
-const foreign = { kind: 'foreign' } as const;
 
-/** After a crash of the machine, NULs can be in the place of bytes that were not on the disk yet. */
-function readDamaged(bytes: Buffer, firstNul: number): FoundLine {
-  if (!isTornResult(bytes.toString('utf8', 0, firstNul))) return foreign;
+/**
+ * Where the result of a line begins: after NULs, which a crash of the machine leaves in the place of bytes that were
+ * not on the disk yet. @returns undefined for a line without a result
+ */
+function findResult(bytes: Buffer) {
   const start = bytes.lastIndexOf(nul) + 1;
   const result = parseResultLine(bytes.toString('utf8', start));
-  if (result !== undefined) return { kind: 'result', result, start };
-  return { kind: bytes.subarray(firstNul).every((byte) => byte === nul) ? 'nothing' : 'damaged' };
+  return result && isTornResult(textBeforeNul(bytes)) ? { start, result } : undefined;
 }
 
-function readLine(bytes: Buffer): FoundLine {
+function textBeforeNul(bytes: Buffer): string {
   const firstNul = bytes.indexOf(nul);
-  if (firstNul >= 0) return readDamaged(bytes, firstNul);
-  const text = bytes.toString();
-  const result = parseResultLine(text);
-  if (result !== undefined) return { kind: 'result', result, start: 0 };
-  return text.trim() === '' ? { kind: 'nothing' } : foreign;
-}
-
-function mixedFormats(name: string, line: number): Failure {
-  return new Failure('usage', `${name} has results in two formats: see line ${line}`, {
-    hint: 'use a different -o file',
-  });
+  return bytes.toString('utf8', 0, firstNul === -1 ? bytes.length : firstNul);
 }
 
 function notResult(name: string, line: number): Failure {
@@ -54,41 +58,11 @@ function notResult(name: string, line: number): Failure {
   });
 }
 
-const lineEndSize = 1;
-
-/** Scans the lines of one file; `offset` and `end` are bytes. */
-function createScan(name: string, file: number, onResult: (result: IndexedResult) => void) {
-  let line = 0;
-  let offset = 0;
-  /** Of the last result. */
-  let end = 0;
-  /** The first damaged line before any result. */
-  let suspect: number | undefined;
-  let format: ResultFormat | undefined;
-  return {
-    /** @returns whether the line is a result @throws Failure `usage` */
-    add(bytes: Buffer, isLast = false): boolean {
-      line += 1;
-      const read = readLine(bytes);
-      const isTorn = isLast && isTornResult(bytes.toString());
-      if (read.kind === 'foreign' && !isTorn) throw notResult(name, line);
-      if (read.kind === 'damaged' && end === 0) suspect ??= line;
-      const start = offset + (read.kind === 'result' ? read.start : 0);
-      offset += bytes.length + lineEndSize;
-      if (read.kind !== 'result') return false;
-      format ??= read.result.format;
-      if (read.result.format !== format) throw mixedFormats(name, line);
-      onResult({ ...read.result, file, offset: start, length: offset - start });
-      end = offset;
-      return true;
-    },
-    format: () => format,
-    /** The end of the last result. @throws Failure `usage` if the file has no result and a damaged line */
-    end(): number {
-      if (end === 0 && suspect !== undefined) throw notResult(name, suspect);
-      return end;
-    },
-  };
+/** Whether a crash of the machine can have left a line without a result: it is empty, or torn at a NUL or its end. */
+function isLeftByCrash({ bytes, hasEnd }: FileLine): boolean {
+  const text = textBeforeNul(bytes);
+  const isTorn = !hasEnd || bytes.includes(nul);
+  return text.trim() === '' || (isTorn && isTornResult(text));
 }
 
 interface ScannedResults {
@@ -96,13 +70,13 @@ interface ScannedResults {
   readonly format: ResultFormat | undefined;
   /** Bytes up to the end of the last result; what follows was not written completely. */
   readonly size: number;
-  /** The last line is complete except for its line end. */
+  /** The last result is complete except for its line end. */
   readonly lacksLineEnd: boolean;
 }
 
 /**
- * Reports every result of a file, in the file's order. Skips empty lines, an incomplete last line, and NULs after a
- * crash of the machine.
+ * Reports every result of a file, in the file's order. Skips what a crash of the machine leaves: empty lines, an
+ * incomplete last line, and NULs.
  * @param name the file's name in messages
  * @param file the number of the file in results
  * @throws Failure `usage` for a line that is not a result; the system's error
@@ -113,57 +87,48 @@ export function scanResults(
   file: number,
   onResult: (result: IndexedResult) => void,
 ): ScannedResults {
-  const splitter = createLineSplitter(Number.POSITIVE_INFINITY);
-  const scan = createScan(name, file, onResult);
-  for (const block of fileBlocks(descriptor)) {
-    for (const bytes of splitter.add(block)) scan.add(bytes ?? Buffer.alloc(0));
+  let format: ResultFormat | undefined;
+  let [size, lacksLineEnd] = [0, false];
+  /** The first line with more than NULs before any result: the file may be one of another program. */
+  let suspect: number | undefined;
+  for (const line of fileLines(descriptor)) {
+    const { number, bytes, hasEnd } = line;
+    const found = findResult(bytes);
+    if (found === undefined) {
+      if (!isLeftByCrash(line)) throw notResult(name, number);
+      const isDamaged =
+        bytes.includes(nul) && !bytes.subarray(bytes.indexOf(nul)).every((byte) => byte === nul);
+      if (isDamaged) suspect ??= number;
+      continue;
+    }
+    format ??= found.result.format;
+    if (found.result.format !== format) {
+      throw new Failure('usage', `${name} has results in two formats: see line ${number}`, {
+        hint: 'use a different -o file',
+      });
+    }
+    const length = bytes.length - found.start + 1;
+    onResult({ ...found.result, file, offset: line.offset + found.start, length });
+    size = line.offset + bytes.length + (hasEnd ? 1 : 0);
+    lacksLineEnd = !hasEnd;
   }
-  const [rest] = splitter.end();
-  const lacksLineEnd = rest !== undefined && scan.add(rest, true);
-  // The scan counted a line end that is still missing.
-  const size = scan.end() - (lacksLineEnd ? lineEndSize : 0);
-  return { size, lacksLineEnd, format: scan.format() };
+  if (size === 0 && suspect !== undefined) throw notResult(name, suspect);
+  return { format, size, lacksLineEnd };
 }
 
-function wrongFormat(name: string, found: ResultFormat): Failure {
-  return new Failure('usage', `${name} has results in the format ${found}`, {
-    hint: `add --output-format ${found}, or use a different -o file`,
-  });
-}
-
-/**
- * Adds the results of a file to `index`: the last one of each item, but a failure never replaces an answer.
- * @param expected undefined for any format
- * @throws Failure `usage` for a line that is not a result, or results of another format; the system's error
- */
-function indexResults(
+/** @throws Failure `usage` for a line that is not a result, or results of another format; the system's error */
+export function indexResults(
   descriptor: number,
   name: string,
   index: ResultIndex,
   expected?: ResultFormat,
 ): ScannedResults {
-  const scanned = scanResults(descriptor, name, 0, (result) => {
-    if (index.get(result.index)?.isAnswered !== true || result.isAnswered) index.set(result);
-  });
+  const scanned = scanResults(descriptor, name, 0, (result) => index.add(result));
   const { format = expected } = scanned;
-  if (format !== undefined && expected !== undefined && format !== expected) {
-    throw wrongFormat(name, format);
-  }
-  return scanned;
-}
-
-/** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
-export function readExisting(
-  descriptor: number,
-  name: string,
-  index: ResultIndex,
-  format: ResultFormat,
-): number {
-  const { size, lacksLineEnd } = indexResults(descriptor, name, index, format);
-  fs.ftruncateSync(descriptor, size);
-  if (!lacksLineEnd) return size;
-  fs.writeSync(descriptor, '\n', size);
-  return size + 1;
+  if (expected === undefined || format === expected) return scanned;
+  throw new Failure('usage', `${name} has results in the format ${format}`, {
+    hint: `add --output-format ${format}, or use a different -o file`,
+  });
 }
 
 /** The path that a new file gets at `name`: the target of a dangling link, in the real folder if that exists. */
@@ -200,7 +165,7 @@ export function resultsPath(name: string): string {
  * @throws Failure `usage` if the file has other content, `storage` if it cannot be read
  */
 export function readResults(name: string): ResultIndex {
-  const index = createResultIndex();
+  const index = new ResultIndex();
   let descriptor: number | undefined;
   try {
     const file = resultsPath(name);

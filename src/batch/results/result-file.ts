@@ -1,140 +1,25 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { GuardedFile } from './guarded-file.ts';
-import { readExisting, resultsPath } from './read-results.ts';
-import {
-  createResultIndex,
-  type IndexedResult,
-  type ResultIndex,
-  type WrittenResult,
-} from './result-index.ts';
+import { indexResults, resultsPath } from './read-results.ts';
+import { type IndexedResult, ResultIndex, type ResultLine } from './result-index.ts';
 import type { ResultFormat } from './result-line.ts';
-import { isInOrder, replaceResults, resultBlocks, sizeOf } from './write-results.ts';
-import type { Clock, ProgramClock } from '../../clock.ts';
+import { fileBlocks, replaceWithTexts, resultTexts, writeAll } from './write-results.ts';
 import { Failure } from '../../failure.ts';
-import { removeFile, synchronizeFolder } from '../../storage/files.ts';
+import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
 import { type HeldLock, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** Milliseconds between two checks, and between two flushes: a machine crash loses at most these writes. */
 const interval = 1000;
 
-/** Checks a file once per second. */
-interface FileWatch {
-  /** Aborts with the error of the check. */
-  readonly broken: AbortSignal;
-  /** Checks now. Never throws, see `broken`. */
-  check(): void;
-  end(): void;
-}
-
-/** @param act throws if the file cannot be used any more; is not called again then */
-function watchFile(act: () => void, clock: ProgramClock): FileWatch {
-  const controller = new AbortController();
-  const { signal: broken } = controller;
-  const check = () => {
-    if (broken.aborted) return;
-    try {
-      act();
-    } catch (error) {
-      controller.abort(error);
-    }
-  };
-  return {
-    broken,
-    check,
-    end: clock.repeat(interval, check),
-  };
-}
-
-/** Flushes the writes to a file to the disk in the background. */
-interface Synchronization {
-  /** Reports a write: it is on the disk about a second later. */
-  written(): void;
-  /** The first error of a flush; undefined without one. */
-  error(): unknown;
-  /** Starts no more flushes and waits for the current one. Never rejects, see `error`. */
-  end(): Promise<void>;
-}
-
-/** @param flush resolves when all earlier writes are on the disk */
-export function createSynchronization(flush: () => Promise<void>, clock: Clock): Synchronization {
-  const ending = new AbortController();
-  let isPending = false;
-  let firstError: unknown;
-  let running: Promise<void> | undefined;
-  const flushPending = async () => {
-    try {
-      while (isPending && !ending.signal.aborted) {
-        isPending = false;
-        await flush();
-        await clock.sleep(interval, ending.signal);
-      }
-    } catch (error) {
-      if (!ending.signal.aborted || error !== ending.signal.reason) firstError ??= error;
-    } finally {
-      running = undefined;
-    }
-  };
-  return {
-    written() {
-      isPending = true;
-      if (firstError === undefined && !ending.signal.aborted) running ??= flushPending();
-    },
-    error: () => firstError,
-    async end() {
-      ending.abort();
-      await running;
-    },
-  };
-}
-
-/**
- * The results file of a batch, one JSON line per result. Each result is appended at once, so that no item is sent
- * again however natter ends, and is on the disk about a second later. `finish` sorts the lines by item.
- */
-export interface ResultFile {
-  /** The result of an item. */
-  find(index: number): IndexedResult | undefined;
-  /** Highest index with a result when the file was opened; 0 without any. */
-  readonly last: number;
-  /** Aborts when results cannot be saved any more: within a second after the file is replaced or truncated. */
-  readonly broken: AbortSignal;
-  /** The results, if no file has them any more; else nothing. */
-  unsaved(): Iterable<Buffer>;
-  /** @throws Failure `storage`; the file has none of these results then */
-  append(results: readonly WrittenResult[]): void;
-  /**
-   * Removes results that a later one replaced, and sorts the others if `ordered`. A new file without results stays
-   * if the run `isComplete`.
-   * @throws Failure `storage`; the file is unchanged then
-   */
-  finish(run: FinishedRun): Promise<void>;
-  /** Releases the lock. Removes a new file that has no result, unless the run was complete. */
-  close(): Promise<void>;
-}
-
-interface FinishedRun {
-  readonly ordered: boolean;
-  readonly isComplete: boolean;
-}
-
 interface ResultFileOptions extends LockOptions {
   /** Of the existing results, and of those that are appended. */
   readonly format?: ResultFormat;
-  readonly clock: ProgramClock;
   /** Flushes a file to the disk; tests pass one that fails. */
   readonly synchronize?: (descriptor: number) => Promise<void>;
   /** The file was deleted and has been written again. */
   readonly onRewritten?: () => void;
-}
-
-function cannotWrite(name: string, cause: unknown, hint: string | undefined): Failure {
-  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-  });
 }
 
 const notSaved =
@@ -144,14 +29,19 @@ const notOnDisk =
 const notOrdered =
   'all results are in it, but not in order; run the same command again to sort them';
 
+/** A failure as it is; any other error as that of a file that cannot be written. */
+export function cannotWrite(name: string, cause: unknown, hint?: string): Failure {
+  if (cause instanceof Failure) return cause;
+  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+  });
+}
+
 function cannotOpen(name: string, error: unknown): Failure {
-  if (error instanceof Failure) return error;
   const isFolderMissing = errorCode(error) === 'ENOENT';
-  return cannotWrite(
-    name,
-    error,
-    isFolderMissing ? `create ${path.dirname(name)} first` : undefined,
-  );
+  const hint = isFolderMissing ? `create ${path.dirname(name)} first` : undefined;
+  return cannotWrite(name, error, hint);
 }
 
 /** The path of a results file's lock. @throws Failure `usage` or `storage`, as {@link openResultFile} */
@@ -174,111 +64,288 @@ function lockFile(name: string, realPath: string, options: LockOptions): HeldLoc
   });
 }
 
-/** Two processes that append at their own offsets would overwrite each other's results. */
-function refuseLostLock(lock: HeldLock, name: string): void {
-  if (lock.isKept()) return;
-  throw new Failure(
-    'storage',
-    `another natter is writing ${name}: this one was suspended for too long`,
-    {
-      hint: 'wait for it, then run the same command again for what is missing',
-    },
-  );
+/** Bytes at the end that are compared when two files have the same size. */
+const comparedSize = 4096;
+
+function lastBytes(descriptor: number, size: number): Buffer {
+  const start = Math.max(0, size - comparedSize);
+  const bytes = Buffer.alloc(size - start);
+  fs.readSync(descriptor, bytes, 0, bytes.length, start);
+  return bytes;
 }
 
-interface OpenFile {
-  readonly name: string;
-  readonly realPath: string;
-  readonly guarded: GuardedFile;
-  readonly index: ResultIndex;
-  readonly lock: HeldLock;
-  readonly watch: FileWatch;
-  /** It did not exist before. */
-  readonly isNew: boolean;
-  readonly synchronization: Synchronization;
-}
-
-function createAppend(file: OpenFile): ResultFile['append'] {
-  const { name, guarded, index, lock, synchronization, watch } = file;
-  return (results) => {
-    if (synchronization.error() !== undefined || !lock.isKept()) watch.check();
-    watch.broken.throwIfAborted();
-    let offset = guarded.size();
-    const lines = results.map(({ text }) => Buffer.from(text));
-    try {
-      guarded.append(Buffer.concat(lines));
-    } catch (error) {
-      throw error instanceof Failure ? error : cannotWrite(name, error, notSaved);
-    }
-    synchronization.written();
-    for (const [at, { index: item, fingerprint, isAnswered }] of results.entries()) {
-      const length = lines[at]?.length ?? 0;
-      index.set({ index: item, fingerprint, isAnswered, file: 0, offset, length });
-      offset += length;
-    }
-  };
-}
-
-function resultFile(file: OpenFile): ResultFile {
-  const { name, realPath, guarded, index, lock, isNew, synchronization, watch } = file;
-  let isOpen = true;
-  let isFinished = false;
-  const closeDescriptor = () => {
-    if (isOpen) guarded.close();
-    isOpen = false;
-  };
-  return {
-    find: (item) => index.get(item),
-    last: index.last(),
-    append: createAppend(file),
-    broken: watch.broken,
-    unsaved: () => guarded.unsaved(),
-    async finish({ ordered, isComplete }) {
-      await synchronization.end();
-      watch.check();
-      watch.broken.throwIfAborted();
-      const size = guarded.size();
-      const isDone = ordered ? isInOrder(index, size) : sizeOf(index) === size;
-      const descriptor = guarded.descriptor();
-      try {
-        // Also before the file is replaced: after a crash, the disk may have the old file only.
-        fs.fdatasyncSync(descriptor);
-        // Windows does not replace an open file.
-        if (!isDone) replaceResults(realPath, resultBlocks(index, [descriptor]), closeDescriptor);
-        isFinished = isComplete;
-      } catch (error) {
-        throw cannotWrite(name, error, notOrdered);
-      }
-    },
-    async close() {
-      watch.end();
-      await synchronization.end();
-      const isEmpty = guarded.size() === 0;
-      closeDescriptor();
-      const isOurs = lock.isKept() && !watch.broken.aborted;
-      if (isNew && !isFinished && isEmpty && isOurs) removeFile(realPath);
-      lock.release();
-    },
-  };
-}
-
-/** @throws Failure `storage` if results cannot be saved any more */
-function checkFile({ name, guarded, lock, synchronization }: Omit<OpenFile, 'watch'>): void {
-  refuseLostLock(lock, name);
+/** Whether `file` is the open one. Some file systems change inode numbers; the content then identifies the file. */
+function isSameFile(file: string, descriptor: number, size: number): boolean {
+  const found = fs.statSync(file);
+  if (found.ino === fs.fstatSync(descriptor).ino) return true;
+  if (found.size !== size || !found.isFile()) return false;
+  const other = fs.openSync(file, 'r');
   try {
-    const diskError = synchronization.error();
-    if (diskError !== undefined) throw diskError;
-    guarded.check();
-  } catch (error) {
-    throw error instanceof Failure ? error : cannotWrite(name, error, notOnDisk);
+    return lastBytes(other, size).equals(lastBytes(descriptor, size));
+  } finally {
+    fs.closeSync(other);
   }
 }
 
-function openOrCreate(realPath: string) {
-  const isNew = !fs.existsSync(realPath);
-  const descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT);
-  if (isNew) synchronizeFolder(path.dirname(realPath));
-  return { descriptor, isNew };
+/** Creates a file with the content and permissions of an open one. @returns its descriptor @throws the system's error */
+function copyTo(file: string, source: number, size: number): number {
+  const { mode } = fs.fstatSync(source);
+  const target = fs.openSync(file, 'wx+', mode);
+  try {
+    if (fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
+    for (const block of fileBlocks(source, size)) writeAll(target, block);
+    fs.fdatasyncSync(target);
+    synchronizeFolder(path.dirname(file));
+    return target;
+  } catch (error) {
+    fs.closeSync(target);
+    removeFile(file);
+    throw error;
+  }
+}
+
+const maxCopies = 1000;
+
+/** Copies an open file to an unused path beside its own. @returns the path */
+function copyBeside(file: string, source: number, size: number): string {
+  for (let number = 1; ; number += 1) {
+    const copy = `${file}.kept${number === 1 ? '' : `-${number}`}`;
+    try {
+      fs.closeSync(copyTo(copy, source, size));
+      return copy;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST' || number === maxCopies) throw error;
+    }
+  }
+}
+
+/**
+ * The results file of a batch, one JSON line per result.
+ *
+ * - Each result is appended at once, so that no item is sent again however natter ends. It is on the disk about a second
+ *   later.
+ * - The results survive when other programs delete, replace or truncate the file, which is checked once per second.
+ * - Nothing is written after another natter took the lock.
+ */
+export class ResultFile {
+  /** Highest index with a result when the file was opened; 0 without any. */
+  readonly last: number;
+  readonly #name: string;
+  readonly #realPath: string;
+  readonly #options: ResultFileOptions;
+  readonly #lock: HeldLock;
+  /** It did not exist before. */
+  readonly #isNew: boolean;
+  readonly #index = new ResultIndex();
+  readonly #broken = new AbortController();
+  readonly #endChecks: () => void;
+  #descriptor: number;
+  /** Descriptors of deleted files, which a pending flush may still use. */
+  readonly #former: number[] = [];
+  #size: number;
+  #isOpen = true;
+  #isFinished = false;
+  /** No path leads to the results any more. */
+  #isUnsaved = false;
+  #isFlushed = true;
+  #flush: Promise<void> | undefined;
+
+  /** @throws Failure `usage` if the file has other content; the system's error */
+  constructor(name: string, realPath: string, lock: HeldLock, options: ResultFileOptions) {
+    this.#name = name;
+    this.#realPath = realPath;
+    this.#options = options;
+    this.#lock = lock;
+    this.#isNew = !fs.existsSync(realPath);
+    this.#descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT);
+    try {
+      if (this.#isNew) synchronizeFolder(path.dirname(realPath));
+      this.#size = this.#readExisting();
+    } catch (error) {
+      fs.closeSync(this.#descriptor);
+      throw error;
+    }
+    this.last = this.#index.last;
+    this.#endChecks = options.clock.repeat(interval, () => {
+      this.#check();
+      this.#startFlush();
+    });
+  }
+
+  /** Aborts when results cannot be saved any more: within a second after the file is replaced or truncated. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  /** The result of an item. */
+  find(item: number): IndexedResult | undefined {
+    return this.#index.get(item);
+  }
+
+  /** @param text with its line end @throws Failure `storage`; the file does not have the result then */
+  append(result: ResultLine, text: string): void {
+    if (!this.#lock.isKept()) this.#check();
+    this.broken.throwIfAborted();
+    const bytes = Buffer.from(text);
+    const [offset, { length }] = [this.#size, bytes];
+    try {
+      this.#refuseChanged(fs.fstatSync(this.#descriptor).size);
+      if (fs.writeSync(this.#descriptor, bytes, 0, length, offset) < length) {
+        fs.ftruncateSync(this.#descriptor, offset);
+        throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+      }
+    } catch (error) {
+      throw cannotWrite(this.#name, error, notSaved);
+    }
+    this.#size += length;
+    this.#isFlushed = false;
+    this.#index.add({ ...result, file: 0, offset, length });
+  }
+
+  /** The results, if no file has them any more; else nothing. */
+  unsaved(): Iterable<Buffer> {
+    return this.#isUnsaved ? fileBlocks(this.#descriptor, this.#size) : [];
+  }
+
+  /**
+   * Removes results that a later one replaced, and sorts the others if `ordered`. A new file without results stays if
+   * the run `isComplete`.
+   * @throws Failure `storage`; the file is unchanged then
+   */
+  async finish(ordered: boolean, isComplete: boolean): Promise<void> {
+    this.#endChecks();
+    await this.#flush;
+    this.#check();
+    this.broken.throwIfAborted();
+    try {
+      // Also before the file is replaced: after a crash, the disk may have the old file only.
+      fs.fdatasyncSync(this.#descriptor);
+      if (!this.#isTidy(ordered)) {
+        const texts = resultTexts(this.#index, [this.#descriptor]);
+        // Windows does not replace an open file.
+        await replaceWithTexts(this.#realPath, texts, () => this.#closeDescriptors());
+      }
+      this.#isFinished = isComplete;
+    } catch (error) {
+      throw cannotWrite(this.#name, error, notOrdered);
+    }
+  }
+
+  /** Releases the lock. Removes a new file that has no result, unless the run was complete. */
+  async close(): Promise<void> {
+    this.#endChecks();
+    await this.#flush;
+    this.#closeDescriptors();
+    const isEmpty = this.#isNew && !this.#isFinished && this.#size === 0;
+    if (isEmpty && this.#lock.isKept() && !this.broken.aborted) removeFile(this.#realPath);
+    this.#lock.release();
+  }
+
+  /** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
+  #readExisting(): number {
+    const { format = 'jsonl' } = this.#options;
+    const found = indexResults(this.#descriptor, this.#name, this.#index, format);
+    fs.ftruncateSync(this.#descriptor, found.size);
+    if (!found.lacksLineEnd) return found.size;
+    fs.writeSync(this.#descriptor, '\n', found.size);
+    return found.size + 1;
+  }
+
+  /** Whether the file has each result once and nothing else, and in item order if `ordered`. */
+  #isTidy(ordered: boolean): boolean {
+    let end = 0;
+    for (const { offset, length } of this.#index.results()) {
+      if (ordered && offset !== end) return false;
+      end += length;
+    }
+    return end === this.#size;
+  }
+
+  #closeDescriptors(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    for (const one of [...this.#former, this.#descriptor]) fs.closeSync(one);
+  }
+
+  #startFlush(): void {
+    if (this.#isFlushed || this.#flush !== undefined || this.broken.aborted) return;
+    const { synchronize = promisify(fs.fdatasync) } = this.#options;
+    this.#isFlushed = true;
+    this.#flush = synchronize(this.#descriptor)
+      .catch((error: unknown) => this.#break(error))
+      .finally(() => (this.#flush = undefined));
+  }
+
+  #break(error: unknown): void {
+    this.#broken.abort(cannotWrite(this.#name, error, notOnDisk));
+  }
+
+  /** Never throws, see `broken`. */
+  #check(): void {
+    if (this.broken.aborted) return;
+    try {
+      this.#refuseLostLock();
+      if (!fs.existsSync(this.#realPath)) return this.#writeAgain();
+      if (!isSameFile(this.#realPath, this.#descriptor, this.#size)) this.#refuseReplaced();
+      // The next append refuses a larger file, after the lock was checked.
+      const { size } = fs.fstatSync(this.#descriptor);
+      if (size < this.#size) this.#refuseChanged(size);
+    } catch (error) {
+      this.#break(error);
+    }
+  }
+
+  /** Two processes that append at their own offsets would overwrite each other's results. */
+  #refuseLostLock(): void {
+    if (this.#lock.isKept()) return;
+    const message = `another natter is writing ${this.#name}: this one was suspended for too long`;
+    throw new Failure('storage', message, {
+      hint: 'wait for it, then run the same command again for what is missing',
+    });
+  }
+
+  /** @throws Failure `storage` if the size is not the one that natter wrote */
+  #refuseChanged(found: number): void {
+    if (found === this.#size) return;
+    const change = found < this.#size ? 'truncated' : 'wrote to';
+    throw new Failure('storage', `another program ${change} ${this.#name} during the run`, {
+      hint: 'run the same command again for what is missing; later results are on standard output',
+    });
+  }
+
+  /** Writes a deleted file again, including its folder. */
+  #writeAgain(): void {
+    const next = this.#rescue('deleted', () => {
+      makePrivateFolder(path.dirname(this.#realPath));
+      return copyTo(this.#realPath, this.#descriptor, this.#size);
+    });
+    this.#former.push(this.#descriptor);
+    this.#descriptor = next;
+    this.#options.onRewritten?.();
+  }
+
+  #refuseReplaced(): never {
+    const copy = this.#rescue('replaced', () =>
+      copyBeside(this.#realPath, this.#descriptor, this.#size),
+    );
+    throw new Failure('storage', `${this.#name} was replaced by another file during the run`, {
+      hint: `the results are in ${copy}, later ones on standard output`,
+    });
+  }
+
+  /** Runs `copy`, which saves the bytes under a path again. @throws Failure `storage` */
+  #rescue<Result>(change: 'deleted' | 'replaced', copy: () => Result): Result {
+    try {
+      return copy();
+    } catch (error) {
+      this.#isUnsaved = true;
+      const message = `${this.#name} was ${change} during the run: ${failureReason(error)}`;
+      throw new Failure('storage', message, {
+        hint: 'the results are on standard output',
+        cause: error,
+      });
+    }
+  }
 }
 
 /**
@@ -288,22 +355,11 @@ function openOrCreate(realPath: string) {
  */
 export function openResultFile(name: string, options: ResultFileOptions): ResultFile {
   let lock: HeldLock | undefined;
-  let opened: ReturnType<typeof openOrCreate> | undefined;
   try {
     const realPath = resultsPath(name);
     lock = lockFile(name, realPath, options);
-    opened = openOrCreate(realPath);
-    const { descriptor, isNew } = opened;
-    const index = createResultIndex();
-    const { format = 'jsonl' } = options;
-    const size = readExisting(descriptor, name, index, format);
-    const { clock, synchronize = promisify(fs.fdatasync), onRewritten = () => undefined } = options;
-    const guarded = new GuardedFile({ name, realPath, descriptor, size, onRewritten });
-    const synchronization = createSynchronization(() => synchronize(guarded.descriptor()), clock);
-    const file = { name, realPath, isNew, guarded, index, lock, synchronization };
-    return resultFile({ ...file, watch: watchFile(() => checkFile(file), clock) });
+    return new ResultFile(name, realPath, lock, options);
   } catch (error) {
-    if (opened !== undefined) fs.closeSync(opened.descriptor);
     lock?.release();
     throw cannotOpen(name, error);
   }

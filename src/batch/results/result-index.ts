@@ -12,134 +12,87 @@ export interface ResultLine {
   readonly model?: string | undefined;
 }
 
-export interface WrittenResult extends ResultLine {
-  /** With its line end. */
-  readonly text: string;
-}
-
-export interface ByteRange {
+/** A result and its bytes in a file, line end included. */
+export interface IndexedResult extends ResultLine {
   /** Number of the file, from 0. */
   readonly file: number;
   readonly offset: number;
   readonly length: number;
 }
 
-/** A result and its bytes in a file, line end included. */
-export interface IndexedResult extends ResultLine, ByteRange {}
-
-/** Positions of results by item: about 24 bytes per item, independent of the size of the results. */
-export interface ResultIndex {
-  /** Replaces an earlier result of the same item. */
-  set(result: IndexedResult): void;
-  get(index: number): IndexedResult | undefined;
-  /** Where the result is. */
-  range(index: number): ByteRange | undefined;
-  /** The highest index with a result; 0 without any. */
-  last(): number;
-  count(): number;
-}
-
-const absent = 0;
-const failed = 1;
-const answered = 2;
-/** A flag beside the others: the result has a fingerprint. */
+const isPresent = 1;
+const isAnswered = 2;
 const hasFingerprint = 4;
-/** A flag beside the others: the sandbox has answered. */
-const fromSandbox = 8;
+const isFromSandbox = 8;
 
-/** Items of a block. Columns of all items would be copied when they grow, and need twice the memory for a while. */
+/** Items of a block, so that nothing is copied when the index grows. */
 const blockSize = 1 << 16;
 
-function createBlock() {
-  return {
-    state: new Uint8Array(blockSize),
-    file: new Uint16Array(blockSize),
-    offset: new Float64Array(blockSize),
-    // A line has less than 4 GB: it is a string.
-    length: new Uint32Array(blockSize),
-    fingerprint: new BigUint64Array(blockSize),
-    /** Position in the list of models; 0 for an unknown one. */
-    model: new Uint8Array(blockSize),
-  };
-}
+const createBlock = () => ({
+  flags: new Uint8Array(blockSize),
+  file: new Uint16Array(blockSize),
+  offset: new Float64Array(blockSize),
+  // A line has less than 4 GB: it is a string.
+  length: new Uint32Array(blockSize),
+  fingerprint: new BigUint64Array(blockSize),
+  /** Position in the list of models. */
+  model: new Uint16Array(blockSize),
+});
 
-type Block = ReturnType<typeof createBlock>;
+/** Positions of results by item: 25 bytes per item, because objects for a million items need 200 MB. */
+export class ResultIndex {
+  readonly #blocks = new Map<number, ReturnType<typeof createBlock>>();
+  readonly #models: (string | undefined)[] = [undefined];
+  /** The highest index with a result; 0 without any. */
+  last = 0;
+  count = 0;
 
-/** More are unknown. */
-const mostModels = 255;
-
-/** Numbers the models, from 1. */
-function createModelNumbers() {
-  const names: string[] = [];
-  return {
-    nameOf: (number = 0) => names[number - 1],
-    numberOf(name: string | undefined): number {
-      if (name === undefined) return 0;
-      const known = names.indexOf(name) + 1;
-      return known > 0 || names.length === mostModels ? known : names.push(name);
-    },
-  };
-}
-
-function readRange({ file, offset, length }: Block, at: number): ByteRange {
-  return { file: file[at] ?? 0, offset: offset[at] ?? 0, length: length[at] ?? 0 };
-}
-
-function readBlock(
-  block: Block,
-  at: number,
-  index: number,
-  models: ReturnType<typeof createModelNumbers>,
-): IndexedResult | undefined {
-  const state = block.state[at] ?? absent;
-  if (state === absent) return undefined;
-  return {
-    index,
-    model: models.nameOf(block.model[at]),
-    isAnswered: (state & answered) !== 0,
-    isFromSandbox: (state & fromSandbox) !== 0,
-    fingerprint: (state & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
-    ...readRange(block, at),
-  };
-}
-
-export function createResultIndex(): ResultIndex {
-  const blocks = new Map<number, Block>();
-  const models = createModelNumbers();
-  let last = 0;
-  let count = 0;
-
-  function blockOf(index: number): Block {
+  /** Replaces an earlier result of the same item; a failure never replaces an answer. */
+  add(result: IndexedResult): void {
+    const { index, fingerprint, file, offset, length, model } = result;
     const number = Math.floor(index / blockSize);
-    const block = blocks.get(number) ?? createBlock();
-    blocks.set(number, block);
-    return block;
+    const block = this.#blocks.get(number) ?? createBlock();
+    this.#blocks.set(number, block);
+    const at = index % blockSize;
+    const earlier = block.flags[at] ?? 0;
+    if ((earlier & isAnswered) !== 0 && !result.isAnswered) return;
+    if (earlier === 0) this.count += 1;
+    block.flags[at] =
+      isPresent +
+      (result.isAnswered ? isAnswered : 0) +
+      (fingerprint === undefined ? 0 : hasFingerprint) +
+      (result.isFromSandbox === true ? isFromSandbox : 0);
+    block.file[at] = file;
+    block.offset[at] = offset;
+    block.length[at] = length;
+    block.fingerprint[at] = fingerprint ?? 0n;
+    if (!this.#models.includes(model)) this.#models.push(model);
+    block.model[at] = this.#models.indexOf(model);
+    this.last = Math.max(this.last, index);
   }
-  return {
-    set({ index, fingerprint, isAnswered, isFromSandbox, model, file, offset, length }) {
-      const block = blockOf(index);
-      const at = index % blockSize;
-      if (block.state[at] === absent) count += 1;
-      const flag = fingerprint === undefined ? 0 : hasFingerprint;
-      const origin = isFromSandbox === true ? fromSandbox : 0;
-      block.state[at] = (isAnswered ? answered : failed) + flag + origin;
-      block.file[at] = file;
-      block.offset[at] = offset;
-      block.length[at] = length;
-      block.fingerprint[at] = fingerprint ?? 0n;
-      block.model[at] = models.numberOf(model);
-      last = Math.max(last, index);
-    },
-    get(index) {
-      const block = blocks.get(Math.floor(index / blockSize));
-      return block && readBlock(block, index % blockSize, index, models);
-    },
-    range(index) {
-      const block = blocks.get(Math.floor(index / blockSize));
-      const at = index % blockSize;
-      return block === undefined || block.state[at] === absent ? undefined : readRange(block, at);
-    },
-    last: () => last,
-    count: () => count,
-  };
+
+  get(index: number): IndexedResult | undefined {
+    const block = this.#blocks.get(Math.floor(index / blockSize));
+    const at = index % blockSize;
+    const flags = block?.flags[at] ?? 0;
+    if (block === undefined || flags === 0) return undefined;
+    return {
+      index,
+      fingerprint: (flags & hasFingerprint) === 0 ? undefined : block.fingerprint[at],
+      isAnswered: (flags & isAnswered) !== 0,
+      isFromSandbox: (flags & isFromSandbox) !== 0,
+      model: this.#models[block.model[at] ?? 0],
+      file: block.file[at] ?? 0,
+      offset: block.offset[at] ?? 0,
+      length: block.length[at] ?? 0,
+    };
+  }
+
+  /** All results in the order of the items. */
+  *results(): Generator<IndexedResult, void> {
+    for (let index = 1; index <= this.last; index += 1) {
+      const result = this.get(index);
+      if (result !== undefined) yield result;
+    }
+  }
 }

@@ -60,7 +60,7 @@ export function isAccepted({ response, error }: JsonObject): boolean {
   return typeof status === 'number' && status >= 200 && status < 300;
 }
 
-function openaiResult(value: JsonObject): FormattedResult | undefined {
+function batchResult(value: JsonObject): FormattedResult | undefined {
   const named = parseResultName(value['id']);
   if (named === undefined || !isIndex(named.index)) return undefined;
   const { response } = value;
@@ -77,10 +77,52 @@ export function parseResultLine(text: string): FormattedResult | undefined {
   if (!beginnings.some((beginning) => text.startsWith(beginning))) return undefined;
   const value = parseJson(text);
   if (!isJsonObject(value)) return undefined;
-  return text.startsWith(beginnings[0]) ? ownResult(value) : openaiResult(value);
+  return text.startsWith(beginnings[0]) ? ownResult(value) : batchResult(value);
 }
 
 /** Whether `text` can be the beginning of a result that was not written completely. */
 export function isTornResult(text: string): boolean {
   return beginnings.some((beginning) => text.startsWith(beginning) || beginning.startsWith(text));
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** A completion as the service returns it. @param created seconds since 1970 */
+function completionOf(result: JsonObject, created: number): object {
+  const { completion_id: id, model, content, refusal, finish_reason: reason, usage } = result;
+  const message = { role: 'assistant', content, refusal: refusal ?? null };
+  return {
+    id: textOf(id),
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: reason ?? null }],
+    ...(isJsonObject(usage) ? { usage } : {}),
+  };
+}
+
+/** A refused request has the response of the service, any other failure an `error` and what was received. */
+function outcomeOf(result: JsonObject, created: number): object {
+  const body = result['content'] === undefined ? undefined : completionOf(result, created);
+  const error = result['error'];
+  if (!isJsonObject(error))
+    return { response: { status_code: 200, request_id: '', body }, error: null };
+  const { kind, message, status, request_id: request } = error;
+  const requestId = textOf(request);
+  if (typeof status === 'number' && status >= 400 && body === undefined) {
+    const refusal = { error: { message, type: kind, param: null, code: null } };
+    return { response: { status_code: status, request_id: requestId, body: refusal }, error: null };
+  }
+  const response = body === undefined ? null : { status_code: 200, request_id: requestId, body };
+  return { response, error: { code: kind, message } };
+}
+
+/** A line of an OpenAI batch output file: {"id", "custom_id", "response", "error"}.
+ * @param line a result in natter's own format @param created seconds since 1970 */
+export function openaiResult(line: string, created: number): object {
+  const result = parseJson(line);
+  if (!isJsonObject(result)) throw new Error('a result is not JSON');
+  const name = resultName(Number(result['index']), parseFingerprint(result['prompt_hash']));
+  const id = typeof result['id'] === 'string' ? result['id'] : name;
+  return { id: name, custom_id: id, ...outcomeOf(result, created) };
 }

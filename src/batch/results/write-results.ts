@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ByteRange, ResultIndex } from './result-index.ts';
+import type { IndexedResult, ResultIndex } from './result-index.ts';
 import {
   openTemporaryFile,
   removeFile,
@@ -9,7 +9,6 @@ import {
 } from '../../storage/files.ts';
 
 const blockSize = 1 << 20;
-const lineEnd = 0x0a;
 /** Of a new file; the umask applies. */
 const newFileMode = 0o666;
 
@@ -28,166 +27,66 @@ export function* fileBlocks(
   }
 }
 
-/** The text of a result with its line end. */
-export function readRange(descriptor: number, { offset, length }: ByteRange): string {
+/** The text of a result with its line end, also of a last line without one. @throws the system's error */
+export function readResult(descriptor: number, { offset, length }: IndexedResult): string {
   const bytes = Buffer.alloc(length);
-  fs.readSync(descriptor, bytes, 0, length, offset);
-  return bytes.toString();
+  const size = fs.readSync(descriptor, bytes, 0, length, offset);
+  if (size < length - 1) throw new Error('a results file was truncated while being read');
+  return `${bytes.toString('utf8', 0, length - 1)}\n`;
 }
 
-/** Writes all blocks, also if the system writes only a part per call. @throws the system's error */
-export function writeBlocks(descriptor: number, blocks: Iterable<Uint8Array>): void {
-  for (const block of blocks) {
-    for (let written = 0; written < block.length;) {
-      written += fs.writeSync(descriptor, block, written);
-    }
-  }
-}
-
-/** Ranges of the results in item order; adjacent results are one range. */
-function* resultRanges(index: ResultIndex): Generator<ByteRange, void> {
-  let open: ByteRange | undefined;
-  for (let item = 1; item <= index.last(); item += 1) {
-    const next = index.range(item);
-    if (next === undefined) continue;
-    const isAdjacent = open?.file === next.file && open.offset + open.length === next.offset;
-    if (open !== undefined && isAdjacent) {
-      open = { ...open, length: open.length + next.length };
-      continue;
-    }
-    if (open !== undefined) yield open;
-    open = next;
-  }
-  if (open !== undefined) yield open;
-}
-
-/** Reads as much of a range as fits; adds a missing last line end. @returns bytes; 0 past the end of the file */
-function readPart(
-  source: number,
-  target: Buffer,
-  { offset, length }: Omit<ByteRange, 'file'>,
-): number {
-  const size = fs.readSync(source, target, 0, Math.min(length, target.length), offset);
-  if (size > 0 || length > 1) return size;
-  target[0] = lineEnd;
-  return 1;
-}
-
-/**
- * The results of several files in item order, in blocks; each block is valid until the next is read.
- * @param sources descriptors by file number
- * @throws the system's error
- */
-export function* resultBlocks(
+/** The results of several files in item order. @param sources descriptors by file number @throws the system's error */
+export function* resultTexts(
   index: ResultIndex,
   sources: readonly number[],
-): Generator<Buffer, void> {
-  const buffer = Buffer.allocUnsafe(blockSize);
-  let filled = 0;
-  for (const { file, offset, length } of resultRanges(index)) {
-    for (let done = 0; done < length;) {
-      const rest = { offset: offset + done, length: length - done };
-      const size = readPart(sources[file] ?? -1, buffer.subarray(filled), rest);
-      if (size === 0) throw new Error('a results file was truncated while being read');
-      done += size;
-      filled += size;
-      if (filled < blockSize) continue;
-      yield buffer;
-      filled = 0;
-    }
+): Generator<string, void> {
+  for (const result of index.results()) yield readResult(sources[result.file] ?? -1, result);
+}
+
+/** Writes everything, also if the system writes only a part per call. @throws the system's error */
+export function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) {
+    written += fs.writeSync(descriptor, bytes, written);
   }
-  yield buffer.subarray(0, filled);
-}
-
-/** A new version of a file, written beside it. */
-interface Draft {
-  write(blocks: Iterable<Uint8Array>): void;
-  /** Replaces the file. @param beforeRename called when the draft is on the disk */
-  publish(beforeRename?: () => void): void;
-  /** Removes a draft that was not published. */
-  discard(): void;
-}
-
-/** The draft gets the permissions of the file. All functions throw the system's errors. */
-function openDraft(file: string, suffix: string): Draft {
-  const draft = file + suffix;
-  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
-  const target = openTemporaryFile(draft, mode ?? newFileMode);
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) fs.closeSync(target);
-    isOpen = false;
-  };
-  return {
-    write: (blocks) => writeBlocks(target, blocks),
-    publish(beforeRename) {
-      // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.
-      if (mode !== undefined && fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
-      fs.fdatasyncSync(target);
-      close();
-      beforeRename?.();
-      renameFile(draft, file);
-      synchronizeFolder(path.dirname(file));
-    },
-    discard() {
-      close();
-      removeFile(draft);
-    },
-  };
-}
-
-/**
- * Replaces a file atomically.
- * @param beforeRename called when the new version is on the disk
- * @throws the system's error
- */
-export function replaceResults(
-  file: string,
-  blocks: Iterable<Buffer>,
-  beforeRename?: () => void,
-): void {
-  const draft = openDraft(file, '.ordered');
-  try {
-    draft.write(blocks);
-    draft.publish(beforeRename);
-  } catch (error) {
-    draft.discard();
-    throw error;
-  }
-}
-
-/** Whether a file of `size` bytes has exactly the results, in item order. */
-export function isInOrder(index: ResultIndex, size: number): boolean {
-  if (index.count() === 0) return size === 0;
-  const [first, second] = resultRanges(index);
-  return second === undefined && first?.offset === 0 && first.length === size;
-}
-
-/** Bytes of all indexed results. */
-export function sizeOf(index: ResultIndex): number {
-  let size = 0;
-  for (let item = 1; item <= index.last(); item += 1) size += index.range(item)?.length ?? 0;
-  return size;
 }
 
 /** UTF-16 units that are written together. */
-const blockUnits = 1 << 16;
+const writtenUnits = 1 << 16;
 
-/** Writes texts into a file atomically. @throws the system's error; errors of `texts` */
-export async function replaceWithTexts(file: string, texts: AsyncIterable<string>): Promise<void> {
-  const draft = openDraft(file, '.draft');
+/**
+ * Replaces a file atomically. It keeps its permissions.
+ * @param beforeRename called when the new version is on the disk
+ * @throws the system's error; errors of `texts`
+ */
+export async function replaceWithTexts(
+  file: string,
+  texts: AsyncIterable<string> | Iterable<string>,
+  beforeRename?: () => void,
+): Promise<void> {
+  const draft = `${file}.draft`;
+  const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode;
+  const target = openTemporaryFile(draft, mode ?? newFileMode);
   try {
-    let block = '';
-    for await (const text of texts) {
-      block += text;
-      if (block.length < blockUnits) continue;
-      draft.write([Buffer.from(block)]);
-      block = '';
+    try {
+      let waiting = '';
+      for await (const text of texts) {
+        waiting += text;
+        if (waiting.length < writtenUnits) continue;
+        writeAll(target, Buffer.from(waiting));
+        waiting = '';
+      }
+      writeAll(target, Buffer.from(waiting));
+      // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.
+      if (mode !== undefined && fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
+      fs.fdatasyncSync(target);
+    } finally {
+      fs.closeSync(target);
     }
-    draft.write([Buffer.from(block)]);
-    draft.publish();
+    beforeRename?.();
+    renameFile(draft, file);
+    synchronizeFolder(path.dirname(file));
   } catch (error) {
-    draft.discard();
+    removeFile(draft);
     throw error;
   }
 }

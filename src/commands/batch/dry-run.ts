@@ -1,6 +1,5 @@
 import { readResults } from '../../batch/results/read-results.ts';
 import type { InputItem } from '../../batch/input/item.ts';
-import { eachItem } from '../../batch/input/read-items.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { countFailure, emptyTally, type Tally } from '../../batch/tally.ts';
 import { Failure } from '../../failure.ts';
@@ -8,20 +7,15 @@ import { count, tokenText, moneyText } from '../../output/figures.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
-import type { Run } from '../../run.ts';
 import { estimateRequest } from '../../usage/budget.ts';
 import { withHint } from '../program/report.ts';
 import { guardRequest } from '../prompt/secret-guard.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
-import { type AllItems, checkItems, pendingItems, selectItems } from './items.ts';
-import { type BatchOptions, resultsFileOf } from './plan.ts';
+import { type Batch, checkItems, pendingItems, selectItems } from './items.ts';
+import { resultsFileOf } from './plan.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { planItem } from './sending/send-item.ts';
 import { kindOf } from './report/summary.ts';
-
-interface BatchDryRun extends Run<BatchOptions> {
-  readonly items: AllItems;
-}
 
 interface DryRunTotals {
   readonly tally: Tally;
@@ -37,7 +31,7 @@ interface DryRunTotals {
 }
 
 function itemLine(
-  { context, options, settings }: BatchDryRun,
+  { context, options, settings }: Batch,
   item: InputItem,
   describe: DescribeRequest,
   totals: DryRunTotals,
@@ -87,7 +81,7 @@ function totalsText(totals: DryRunTotals): string {
 }
 
 /** Describes requests; with `--redact`, as they are sent. */
-function openDescriber(run: BatchDryRun): DescribeRequest {
+function openDescriber(run: Batch): DescribeRequest {
   const describe = requestDescriber(run);
   if (run.options.redact !== true) return describe;
   const plan = { mode: 'redact', settings: run.settings } as const;
@@ -101,14 +95,12 @@ function openDescriber(run: BatchDryRun): DescribeRequest {
  * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
  * @throws Failure if an item could not be sent
  */
-export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
-  const { context, options, settings } = dryRun;
+export async function printBatchDryRun(batch: Batch): Promise<void> {
+  const { context, options, settings, notices } = batch;
   const { signal, streams } = context;
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
-  const find = (index: number) => results?.get(index);
-  const selection = await selectItems(dryRun.items, settings, output, find, signal);
-  const items = { ...dryRun.items, selection };
+  const selection = await selectItems(batch, output, (index) => results?.get(index));
   const tally = emptyTally();
   const totals: DryRunTotals = {
     tally,
@@ -119,14 +111,14 @@ export async function printBatchDryRun(dryRun: BatchDryRun): Promise<void> {
     isOpenEnded: false,
     unpriced: new Set(),
   };
-  await checkItems(items, tally, results?.last() ?? 0, signal);
-  const describe = openDescriber(dryRun);
-  for await (const item of eachItem(pendingItems(items, tally, signal))) {
-    await streams.stdout.write(itemLine(dryRun, item, describe, totals));
+  await checkItems(batch, selection, tally, results?.last ?? 0);
+  const describe = openDescriber(batch);
+  for await (const item of pendingItems(batch, selection, tally, signal)) {
+    await streams.stdout.write(itemLine(batch, item, describe, totals));
     signal.throwIfAborted();
   }
   const text = totalsText(totals);
-  if (tally.failed === 0) return items.notices.notice(text);
+  if (tally.failed === 0) return notices.notice(text);
   throw new Failure(kindOf(tally, undefined), text, {
     hint: 'see the error lines in the output',
   });

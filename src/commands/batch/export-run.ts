@@ -1,18 +1,19 @@
 import fs from 'node:fs';
 import type { BatchItem } from '../../batch/input/item.ts';
 import { requestUrl } from '../../batch/input/json-item.ts';
-import { eachItem } from '../../batch/input/read-items.ts';
+import type { Selection } from '../../batch/input/select-items.ts';
 import { readResults, resultsPath } from '../../batch/results/read-results.ts';
+import { cannotWrite } from '../../batch/results/result-file.ts';
 import type { ResultIndex } from '../../batch/results/result-index.ts';
 import { resultName } from '../../batch/results/result-line.ts';
 import { replaceWithTexts } from '../../batch/results/write-results.ts';
 import { emptyTally } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
-import { type BatchItems, openBatch, pendingItems, selectItems } from './items.ts';
+import { type Batch, openBatch, pendingItems, selectItems } from './items.ts';
 import type { BatchOptions } from './plan.ts';
 import { itemFingerprint, planItem } from './sending/send-item.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import type { Action } from '../../run.ts';
+import type { Action, Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -20,7 +21,6 @@ import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
 
 /** @throws Failure `usage` */
 export function refuseExisting(name: string): void {
@@ -30,10 +30,26 @@ export function refuseExisting(name: string): void {
   });
 }
 
-/** The failure for a file that cannot be written. */
-export function cannotWrite(name: string, error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return new Failure('storage', `cannot write ${name}: ${failureReason(error)}`, { cause: error });
+/** Writes texts to a file, which they replace, or to standard output. @throws Failure `storage` */
+export async function writeTexts(
+  { streams: { stdout }, signal }: Context,
+  output: string | undefined,
+  texts: AsyncIterable<string> | Iterable<string>,
+  beforeRename?: () => void,
+): Promise<void> {
+  if (output === undefined) {
+    for await (const text of texts) {
+      await stdout.write(text);
+      signal.throwIfAborted();
+    }
+    return;
+  }
+  try {
+    await replaceWithTexts(resultsPath(output), texts, beforeRename);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw cannotWrite(output, error);
+  }
 }
 
 export interface ExportOptions extends BatchOptions {
@@ -67,22 +83,22 @@ function requestLine(item: BatchItem, settings: ResolvedSettings, exported: Expo
 }
 
 async function* requestLines(
-  items: BatchItems,
-  settings: ResolvedSettings,
+  batch: Batch,
+  selection: Selection,
   exported: Exported,
-  signal: AbortSignal,
 ): AsyncGenerator<string, void> {
-  for await (const item of eachItem(pendingItems(items, emptyTally(), signal))) {
+  const { input, settings, context } = batch;
+  for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
+    const place = `line ${item.line} of ${input.name}`;
     if (item.problem !== undefined) {
-      exported.problems.push(`line ${item.line} of ${items.input.name} ${item.problem}`);
+      exported.problems.push(`${place} ${item.problem}`);
       continue;
     }
     let line: string;
     try {
       line = requestLine(item, settings, exported);
     } catch (error) {
-      const { message } = toFailure(error);
-      exported.problems.push(`line ${item.line} of ${items.input.name}: ${message}`);
+      exported.problems.push(`${place}: ${toFailure(error).message}`);
       continue;
     }
     yield line;
@@ -123,31 +139,13 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   file,
 ) => {
   const batch = await openBatch(context, options, file);
-  const { notices, plan, check, settings, input } = batch;
   const { output, results, force = false } = options;
-  const { signal, streams } = context;
   if (output !== undefined) refuseReservedName(output, context.platform);
   refuseSharedFiles(options, file, context.environment);
   if (output !== undefined && !force) refuseExisting(output);
   const answered = results === undefined ? undefined : answeredIn(results);
-  const find = (index: number) => answered?.get(index);
-  const selection = await selectItems({ input, plan }, settings, results, find, signal);
+  const selection = await selectItems(batch, results, (index) => answered?.get(index));
   const exported: Exported = { requests: 0, tokens: 0, bytes: 0, models: new Set(), problems: [] };
-  const lines = requestLines(
-    { input, plan, selection, check, notices },
-    settings,
-    exported,
-    signal,
-  );
-  if (output === undefined) {
-    for await (const line of lines) await streams.stdout.write(line);
-  } else {
-    try {
-      await replaceWithTexts(resultsPath(output), lines);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw cannotWrite(output, error);
-    }
-  }
-  reportExport(exported, notices);
+  await writeTexts(context, output, requestLines(batch, selection, exported));
+  reportExport(exported, batch.notices);
 };

@@ -2,37 +2,34 @@ import fs from 'node:fs';
 import { Readable } from 'node:stream';
 import type { AnswerCheck } from '../../ask/check.ts';
 import type { BatchItem } from '../../batch/input/item.ts';
-import { eachItem, readItems } from '../../batch/input/read-items.ts';
+import type { Selection } from '../../batch/input/select-items.ts';
 import {
-  createItemNames,
   type ForeignResponse,
-  type ItemNames,
+  ItemNames,
   parseForeignResult,
   scanForeignResults,
 } from '../../batch/results/foreign-result.ts';
-import { createMerge } from '../../batch/results/merge.ts';
-import type { IndexedResult, ResultIndex } from '../../batch/results/result-index.ts';
-import { readRange } from '../../batch/results/write-results.ts';
+import { addMerged } from '../../batch/results/merge.ts';
+import { ResultIndex } from '../../batch/results/result-index.ts';
+import { readResult } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
 import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts';
 import { readAnswer } from '../../client/stream/answer-reader.ts';
 import {
-  type AllItems,
-  type BatchItems,
+  type Batch,
   checkItems,
   openBatch,
   pendingItems,
+  readBatch,
   selectItems,
-  withSchemas,
 } from './items.ts';
 import { outcomeLine } from './output/result.ts';
-import { type BatchSink, openBatchSink } from './output/sink.ts';
+import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, resultsFileOf } from './plan.ts';
 import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
 import { refuseSharedFiles } from './shared-files.ts';
-import type { Action, Context } from '../../run.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
+import type { Action } from '../../run.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
@@ -40,7 +37,6 @@ import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 
 /** Secrets are masked when the result is written. */
 const unmasked = (text: string) => text;
@@ -110,14 +106,9 @@ async function importedOutcome(response: ForeignResponse): Promise<ItemOutcome> 
 }
 
 /** Names every item of the input. */
-async function nameItems(
-  { input, plan, selection, check }: BatchItems,
-  signal: AbortSignal,
-): Promise<ItemNames> {
-  const names = createItemNames();
-  const read = readItems(input.bytes(signal), plan);
-  // The schema is a part of the prompt.
-  for await (const item of eachItem(check === undefined ? read : withSchemas(read, check))) {
+async function nameItems(batch: Batch, selection: Selection): Promise<ItemNames> {
+  const names = new ItemNames();
+  for await (const item of readBatch(batch, batch.context.signal)) {
     const fingerprint = item.problem === undefined ? selection.fingerprint(item) : undefined;
     names.add(item.index, item.id, fingerprint);
   }
@@ -126,31 +117,17 @@ async function nameItems(
 
 /** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
 function readFiles(files: readonly string[], names: ItemNames, opened: number[]): ResultIndex {
-  const merge = createMerge(files);
+  const index = new ResultIndex();
   for (const [file, name] of files.entries()) {
     try {
       const descriptor = fs.openSync(name, 'r');
       opened.push(descriptor);
-      scanForeignResults(descriptor, name, file, names, (result) => merge.add(result));
+      scanForeignResults(descriptor, name, file, names, (one) => addMerged(index, one, files));
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }
   }
-  return merge.index;
-}
-
-interface Import {
-  readonly items: BatchItems;
-  readonly sink: BatchSink;
-  readonly tally: Tally;
-  readonly secrets: Secrets;
-  readonly results: ResultIndex;
-  readonly opened: readonly number[];
-}
-
-interface ImportedResult {
-  readonly line: string;
-  readonly failure: Failure | undefined;
+  return index;
 }
 
 /** An answer that does not conform is not asked for again. */
@@ -169,35 +146,47 @@ async function checkedOutcome(
   );
 }
 
-/** The result in natter's own format. */
+/** The result in natter's own format. @param text that of the other engine */
 async function importResult(
-  { secrets, opened, items: { check } }: Import,
+  { context, check }: Batch,
   item: BatchItem,
   fingerprint: bigint,
-  found: IndexedResult,
-): Promise<ImportedResult> {
-  const result = parseForeignResult(readRange(opened[found.file] ?? -1, found));
+  text: string,
+  isAnswered: boolean,
+): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
+  const result = parseForeignResult(text);
   if (typeof result === 'string') {
-    const failure = found.isAnswered ? undefined : new Failure('incomplete', 'not answered');
+    const failure = isAnswered ? undefined : new Failure('incomplete', 'not answered');
     return { line: result, failure };
   }
   const outcome = await checkedOutcome(await importedOutcome(result), item, check);
-  return { line: outcomeLine(secrets, item, fingerprint, outcome), failure: outcome.failure };
+  const line = outcomeLine(context.secrets, item, fingerprint, outcome);
+  return { line, failure: outcome.failure };
 }
 
 /** Writes the imported results of items without an answer. */
-async function writeResults(run: Import, signal: AbortSignal): Promise<void> {
-  const { items, sink, tally, results } = run;
+async function writeResults(
+  batch: Batch,
+  selection: Selection,
+  sink: BatchSink,
+  tally: Tally,
+  results: ResultIndex,
+  opened: readonly number[],
+): Promise<void> {
+  const { signal } = batch.context;
   let sequence = 0;
-  for await (const item of eachItem(sink.admit(pendingItems(items, tally, signal)))) {
+  for await (const item of pendingItems(batch, selection, tally, signal)) {
     const found = results.get(item.index);
     if (found === undefined || item.problem !== undefined) continue;
-    const fingerprint = items.selection.fingerprint(item);
-    const { line, failure } = await importResult(run, item, fingerprint, found);
-    if (failure === undefined) tally.answered += 1;
+    if (sequence === 0) sink.checkFirst(item);
+    const fingerprint = selection.fingerprint(item);
+    const text = readResult(opened[found.file] ?? -1, found);
+    const imported = await importResult(batch, item, fingerprint, text, found.isAnswered);
+    const { line, failure } = imported;
+    const isAnswered = failure === undefined;
+    if (isAnswered) tally.answered += 1;
     else countFailure(tally, failure, item);
-    const result = { index: item.index, fingerprint, isAnswered: failure === undefined };
-    await sink.put(sequence, item, result, line);
+    await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
     sequence += 1;
     signal.throwIfAborted();
   }
@@ -220,36 +209,23 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
   });
 }
 
-async function importInto(
-  context: Context,
-  options: BatchOptions,
-  settings: ResolvedSettings,
-  items: AllItems,
+async function importFiles(
+  batch: Batch,
   files: readonly string[],
   opened: number[],
 ): Promise<void> {
-  const { signal, secrets } = context;
-  const { plan, notices, input } = items;
-  const name = resultsFileOf(options);
+  const { context, options, notices, input } = batch;
   let sink: BatchSink | undefined;
   const find = (index: number) => sink?.find(index);
+  const selected = await selectItems(batch, resultsFileOf(options), find);
   // The results are of any model.
-  const { modelOf: _, ...selection } = await selectItems(
-    { input, plan },
-    settings,
-    name,
-    find,
-    signal,
-  );
-  const checked = { ...items, selection };
-  const names = await nameItems(checked, signal);
-  const results = readFiles(files, names, opened);
-  sink = await openBatchSink(context, notices, options, items);
+  const selection = { ...selected, modelOf: () => undefined };
+  const results = readFiles(files, await nameItems(batch, selection), opened);
+  sink = await openSink(context, notices, options, batch);
   const tally = emptyTally();
-  const run = { items: checked, sink, tally, secrets, results, opened };
   try {
-    await checkItems(run.items, tally, sink.last, signal);
-    await writeResults(run, signal);
+    await checkItems(batch, selection, tally, sink.last);
+    await writeResults(batch, selection, sink, tally, results, opened);
     await sink.finish(itemsLeft(tally) === 0, selection.takes);
   } finally {
     await sink.close();
@@ -264,22 +240,18 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
   file,
   files,
 ) => {
-  const { settings, ...items } = await openBatch(context, options, file);
-  const { input } = items;
-  if (!input.isRepeatable) {
-    throw new Failure(
-      'usage',
-      'natter batch import needs a named input file, which it reads twice',
-      {
-        hint: 'for example: natter batch import prompts.csv output.jsonl -o answers.jsonl',
-      },
-    );
+  const batch = await openBatch(context, options, file);
+  if (!batch.input.isRepeatable) {
+    const message = 'natter batch import needs a named input file, which it reads twice';
+    throw new Failure('usage', message, {
+      hint: 'for example: natter batch import prompts.csv output.jsonl -o answers.jsonl',
+    });
   }
   if (options.output !== undefined) refuseReservedName(options.output, context.platform);
   for (const name of [file, ...files]) refuseSharedFiles(options, name, context.environment);
   const opened: number[] = [];
   try {
-    await importInto(context, options, settings, items, files, opened);
+    await importFiles(batch, files, opened);
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor);
   }

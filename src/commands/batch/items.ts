@@ -6,16 +6,14 @@ import { readItems } from '../../batch/input/read-items.ts';
 import {
   countItems,
   createSample,
-  type InspectItems,
   isInShard,
-  type ItemCounts,
   itemStatusOf,
   type Selection,
 } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
 import { type BatchOptions, type BatchPlan, planBatch } from './plan.ts';
-import type { Context } from '../../run.ts';
+import type { Context, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
@@ -40,20 +38,6 @@ function withSchema({ messages, ...rest }: ItemContent, check: AnswerCheck): Ite
   };
 }
 
-/** The items with the schema in what is sent. */
-export async function* withSchemas(
-  blocks: AsyncIterable<readonly InputItem[]>,
-  check: AnswerCheck,
-): AsyncGenerator<readonly InputItem[], void> {
-  for await (const block of blocks) {
-    yield block.map((item) =>
-      item.problem === undefined
-        ? { ...item, content: withSchema(item.content, check), given: item.content }
-        : item,
-    );
-  }
-}
-
 export interface BatchInput {
   /** For messages. */
   readonly name: string;
@@ -63,13 +47,9 @@ export interface BatchInput {
   bytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes of a read. The items of a larger one would live so long that V8 moves them to its old objects. */
-const readSize = 16_384;
-
 async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   try {
-    for await (const chunk of createReadStream(name, { signal, highWaterMark: readSize }))
-      yield chunk as Uint8Array;
+    for await (const chunk of createReadStream(name, { signal })) yield chunk as Uint8Array;
   } catch (error) {
     signal.throwIfAborted();
     throw cannotRead(name, error);
@@ -105,16 +85,29 @@ function openBatchInput(
   }
 }
 
-/**
- * What commands with the input of a batch begin with.
- * @returns also the settings with the `response_format` of the check, and `own` without it
- * @throws Failure `usage`, or `configuration`
- */
+export interface BatchSource {
+  readonly input: BatchInput;
+  readonly plan: BatchPlan;
+}
+
+/** A command with the input of a batch, before anything is read. */
+export interface Batch<Options extends BatchOptions = BatchOptions>
+  extends Run<Options>, BatchSource {
+  readonly notices: Notices;
+  /** With the `response_format` of the check. */
+  readonly settings: ResolvedSettings;
+  /** Without it. */
+  readonly own: ResolvedSettings;
+  /** Undefined if answers are not checked. */
+  readonly check: AnswerCheck | undefined;
+}
+
+/** What commands with the input of a batch begin with. @throws Failure `usage`, or `configuration` */
 export async function openBatch<Options extends BatchOptions>(
   context: Context,
   options: Options,
   file: string | undefined,
-) {
+): Promise<Batch<Options>> {
   const run = await startRun(context, options);
   const { presentation, settings: own } = run;
   const { notices } = presentation;
@@ -124,46 +117,29 @@ export async function openBatch<Options extends BatchOptions>(
   return { ...run, notices, plan, own, settings: check?.settings(own) ?? own, check, input };
 }
 
-export interface BatchSource {
-  readonly input: BatchInput;
-  readonly plan: BatchPlan;
-}
-
-/** All items of the input. */
-export interface AllItems extends BatchSource {
-  /** Undefined if answers are not checked. */
-  readonly check?: AnswerCheck | undefined;
-  readonly notices: Notices;
-}
-
-export interface BatchItems extends AllItems {
-  readonly selection: Selection;
-}
-
-async function countInput({ input, plan }: BatchSource, signal: AbortSignal): Promise<number> {
-  let items = 0;
-  for await (const block of readItems(input.bytes(signal), plan)) items += block.length;
-  return items;
+/** All items of the input, with the schema in what is sent. */
+export async function* readBatch(
+  { input, plan, check }: Batch,
+  signal: AbortSignal,
+): AsyncGenerator<InputItem, void> {
+  for await (const item of readItems(input.bytes(signal), plan)) {
+    if (check?.hasSchema !== true || item.problem !== undefined) yield item;
+    else yield { ...item, content: withSchema(item.content, check), given: item.content };
+  }
 }
 
 /** The items of the excerpt. @throws Failure `usage` for a sample of an input that cannot be read twice */
-async function excerptItems(
-  items: BatchSource,
-  signal: AbortSignal,
-): Promise<(index: number) => boolean> {
-  const { input, plan } = items;
+async function excerptItems(batch: Batch): Promise<(index: number) => boolean> {
+  const { input, plan, context } = batch;
   const { limit, sample } = plan;
   if (sample === undefined) return (index) => index <= limit;
   if (!input.isRepeatable) {
-    throw new Failure(
-      'usage',
-      `--sample cannot choose from ${input.name}, which is read only once`,
-      {
-        hint: 'save the input in a file, or use --limit',
-      },
-    );
+    const message = `--sample cannot choose from ${input.name}, which is read only once`;
+    throw new Failure('usage', message, { hint: 'save the input in a file, or use --limit' });
   }
-  return createSample(sample.size, await countInput(items, signal), sample.seed);
+  let items = 0;
+  for await (const item of readItems(input.bytes(context.signal), plan)) items = item.index;
+  return createSample(sample.size, items, sample.seed);
 }
 
 /** Whether the service is on a different machine, where no sandbox answers. */
@@ -173,47 +149,26 @@ function isElsewhere({ values: { baseUrl } }: ResolvedSettings): boolean {
 
 /**
  * Selects the items of the excerpt and the shard that have no answer yet.
- * @param find finds existing results
+ * @param output the results file @param find finds its results
  * @throws Failure `usage`
  */
 export async function selectItems(
-  items: BatchSource,
-  settings: ResolvedSettings,
-  output: string | undefined,
-  find: Selection['find'],
-  signal: AbortSignal,
+  batch: Batch,
+  output = 'standard output',
+  find: Selection['find'] = () => undefined,
 ): Promise<Selection> {
-  const { shard, limit } = items.plan;
-  const isInExcerpt = await excerptItems(items, signal);
+  const { plan, settings } = batch;
+  const isInExcerpt = await excerptItems(batch);
   return {
-    takes: (index) => isInExcerpt(index) && isInShard(index, shard),
-    highest: limit,
+    takes: (index) => isInExcerpt(index) && isInShard(index, plan.shard),
+    highest: plan.limit,
     find,
     fingerprint: (item) => itemFingerprint(item, settings),
     modelOf: ({ content: { model = settings.values.model } }) =>
       model === 'auto' ? undefined : model,
-    resultsName: output ?? 'standard output',
-    refusesSandbox: items.plan.usesService && isElsewhere(settings),
+    resultsName: output,
+    refusesSandbox: plan.usesService && isElsewhere(settings),
   };
-}
-
-/** All items of the input, in blocks. */
-function readBatchItems(
-  { input, plan, check }: BatchItems,
-  signal: AbortSignal,
-): AsyncIterable<readonly InputItem[]> {
-  const blocks = readItems(input.bytes(signal), plan);
-  return check?.hasSchema === true ? withSchemas(blocks, check) : blocks;
-}
-
-function warnUnsendable(
-  name: string,
-  bad: number,
-  { line, problem }: InputItem,
-  notices: Notices,
-): void {
-  const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
-  notices.warning(`line ${line} of ${name} ${problem}${others}; see the results`);
 }
 
 function noItem(name: string): Failure {
@@ -223,76 +178,71 @@ function noItem(name: string): Failure {
 }
 
 /** Points out that answers of other models are not asked for again. */
-function noticeModels(
-  { ofOthers }: ItemCounts,
-  { resultsName }: Selection,
-  notices: Notices,
-): void {
+function noticeModels(ofOthers: ReadonlyMap<string, number>, name: string, notices: Notices) {
   const answers = [...ofOthers.values()].reduce((sum, one) => sum + one, 0);
   if (answers === 0) return;
   const [first, ...others] = ofOthers.keys();
   const models = others.length === 0 ? first : `${first} and other models`;
   const text = answers === 1 ? '1 answer' : `${count(answers)} answers`;
-  notices.notice(`kept ${text} of ${models} in ${resultsName}; a different -o file asks again`);
+  notices.notice(`kept ${text} of ${models} in ${name}; a different -o file asks again`);
 }
 
 /**
- * Reads a file once before anything is sent, to count its items and find answers to different prompts.
- * @param last the highest index with a result @param inspect may refuse items for other reasons
+ * Reads a file once before anything is sent, to count its items, find answers to different prompts, and look for
+ * secrets.
+ * @param last the highest index with a result @param inspect gets the items to send, and may refuse them
  * @throws Failure `usage`
  */
 export async function checkItems(
-  items: BatchItems,
+  batch: Batch,
+  selection: Selection,
   tally: Tally,
   last: number,
-  signal: AbortSignal,
-  inspect?: InspectItems,
+  inspect?: (item: InputItem) => Promise<void> | void,
 ): Promise<void> {
-  const { input, selection, notices } = items;
+  const { input, notices, context } = batch;
   if (!input.isRepeatable) return;
-  const counts = await countItems(readBatchItems(items, signal), selection, inspect);
+  const counts = await countItems(readBatch(batch, context.signal), selection, inspect);
+  const { resultsName } = selection;
   if (counts.items === 0 && last === 0) throw noItem(input.name);
   if (last > counts.items) {
-    throw new Failure(
-      'usage',
-      `${selection.resultsName} has a result for item ${last}, but ${input.name} has only ${counts.items} items`,
-      { hint: 'the input changed; use a different -o file' },
-    );
+    const message = `${resultsName} has a result for item ${last}, but ${input.name} has only ${counts.items} items`;
+    throw new Failure('usage', message, { hint: 'the input changed; use a different -o file' });
   }
   tally.total = counts.total;
   tally.already = counts.answered;
-  noticeModels(counts, selection, notices);
-  if (counts.firstBad !== undefined)
-    warnUnsendable(input.name, counts.bad, counts.firstBad, notices);
+  noticeModels(counts.ofOthers, resultsName, notices);
+  if (counts.firstBad === undefined) return;
+  const { line, problem } = counts.firstBad;
+  const others = counts.bad === 1 ? '' : `, and ${count(counts.bad - 1)} more cannot be sent`;
+  notices.warning(`line ${line} of ${input.name} ${problem}${others}; see the results`);
 }
 
 /**
- * The items to send, in blocks, as they are read. Counts the others if {@link checkItems} could not.
+ * The items to send, as they are read. Counts the others if {@link checkItems} could not.
  * @throws Failure `usage` for an input without items, and as `itemStatusOf`
  */
 export async function* pendingItems(
-  items: BatchItems,
+  batch: Batch,
+  selection: Selection,
   tally: Tally,
   signal: AbortSignal,
-): AsyncGenerator<readonly InputItem[], void> {
-  const { input, selection } = items;
-  let all = 0;
+): AsyncGenerator<InputItem, void> {
+  const { input } = batch;
+  let last = 0;
   let selected = 0;
-  for await (const block of readBatchItems(items, signal)) {
-    const pending: InputItem[] = [];
-    for (const item of block) {
-      // A pipe may stay open.
-      if (item.index > selection.highest) break;
+  for await (const item of readBatch(batch, signal)) {
+    last = item.index;
+    if (last <= selection.highest) {
       const status = itemStatusOf(item, selection);
       if (status !== 'elsewhere') selected += 1;
-      if (status === 'pending') pending.push(item);
-      else if (status === 'answered' && !input.isRepeatable) tally.already += 1;
+      if (status === 'answered' && !input.isRepeatable) tally.already += 1;
+      if (status === 'pending') yield item;
     }
-    all += block.length;
-    yield pending;
-    if ((block.at(-1)?.index ?? 0) >= selection.highest) break;
+    // A pipe may stay open.
+    if (last >= selection.highest) break;
   }
   signal.throwIfAborted();
   tally.total = selected;
-  if (all === 0) throw noItem(input.name);
+  if (last === 0) throw noItem(input.name);
 }

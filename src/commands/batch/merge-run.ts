@@ -1,29 +1,20 @@
 import fs from 'node:fs';
-import { createMerge, missingItems } from '../../batch/results/merge.ts';
-import { resultsPath, scanResults } from '../../batch/results/read-results.ts';
-import type { ResultIndex } from '../../batch/results/result-index.ts';
+import { addMerged, missingItems } from '../../batch/results/merge.ts';
+import { scanResults } from '../../batch/results/read-results.ts';
+import { ResultIndex } from '../../batch/results/result-index.ts';
 import type { ResultFormat } from '../../batch/results/result-line.ts';
-import { replaceResults, resultBlocks } from '../../batch/results/write-results.ts';
-import { cannotWrite, refuseExisting } from './export-run.ts';
+import { resultTexts } from '../../batch/results/write-results.ts';
+import { refuseExisting, writeTexts } from './export-run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
+import { refuseReservedName, expandName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import { expandName, refuseReservedName } from '../../storage/file-name.ts';
-import type { OutputStream } from '../../terminal/device/streams.ts';
 
 export interface MergeOptions extends GlobalOptions {
   readonly output?: string;
   readonly force?: boolean;
-}
-
-function openFile(name: string): number {
-  try {
-    return fs.openSync(name, 'r');
-  } catch (error) {
-    throw cannotRead(name, error);
-  }
 }
 
 /** The files that match a name with `*` or `?`. @throws Failure `usage` for none */
@@ -40,77 +31,47 @@ function expandFiles(name: string): readonly string[] {
   });
 }
 
-function differentFormats(one: string, other: string): Failure {
-  return new Failure('usage', `${one} and ${other} have results in different formats`, {
-    hint: 'natter batch import converts results: natter batch import --help',
-  });
-}
-
 /** Adds the descriptors of the files to `opened`. @throws Failure `usage` */
 function mergeFiles(names: readonly string[], opened: number[]): ResultIndex {
-  const merge = createMerge(names);
+  const index = new ResultIndex();
   let format: ResultFormat | undefined;
   for (const [file, name] of names.entries()) {
-    const descriptor = openFile(name);
-    opened.push(descriptor);
     try {
-      const found = scanResults(descriptor, name, file, (result) => merge.add(result)).format;
-      format ??= found;
-      if (found !== undefined && found !== format) throw differentFormats(names[0] ?? '', name);
+      const descriptor = fs.openSync(name, 'r');
+      opened.push(descriptor);
+      const scanned = scanResults(descriptor, name, file, (one) => addMerged(index, one, names));
+      format ??= scanned.format;
+      if (scanned.format !== undefined && scanned.format !== format) {
+        const message = `${names[0]} and ${name} have results in different formats`;
+        throw new Failure('usage', message, {
+          hint: 'natter batch import converts results: natter batch import --help',
+        });
+      }
     } catch (error) {
       throw error instanceof Failure ? error : cannotRead(name, error);
     }
   }
-  return merge.index;
-}
-
-function closeFiles(opened: number[]): void {
-  for (const descriptor of opened.splice(0)) fs.closeSync(descriptor);
-}
-
-function writeFile(name: string, blocks: Iterable<Buffer>, opened: number[]): void {
-  try {
-    // Windows does not replace a file that is open, and the merged files may include it.
-    replaceResults(resultsPath(name), blocks, () => closeFiles(opened));
-  } catch (error) {
-    throw cannotWrite(name, error);
-  }
-}
-
-async function print(
-  stdout: OutputStream,
-  blocks: Iterable<Buffer>,
-  signal: AbortSignal,
-): Promise<void> {
-  const decoder = new TextDecoder();
-  for (const block of blocks) {
-    await stdout.write(decoder.decode(block, { stream: true }));
-    signal.throwIfAborted();
-  }
+  return index;
 }
 
 /** @throws Failure `incomplete` if items are missing */
 function reportMerge(notices: Notices, index: ResultIndex): void {
   let failed = 0;
-  for (let item = 1; item <= index.last(); item += 1) {
-    if (index.get(item)?.isAnswered === false) failed += 1;
-  }
-  const results = count(index.count());
+  for (const { isAnswered } of index.results()) if (!isAnswered) failed += 1;
+  const results = count(index.count);
   const { count: missing, text } = missingItems(index);
   if (missing > 0) {
     const items = missing === 1 ? 'item is' : 'items are';
-    throw new Failure(
-      'incomplete',
-      `${count(missing)} ${items} missing among ${results} results: ${text}`,
-      {
-        hint: 'for the missing items, run natter batch on the whole input with -o and the merged file',
-      },
-    );
+    const message = `${count(missing)} ${items} missing among ${results} results: ${text}`;
+    throw new Failure('incomplete', message, {
+      hint: 'for the missing items, run natter batch on the whole input with -o and the merged file',
+    });
   }
   const failures = failed === 0 ? '' : `, ${count(failed)} of them failures`;
   notices.notice(`merged ${results} results${failures}`);
 }
 
+/** Runs `natter batch merge`. @throws Failure */
 export async function mergeBatch(
   context: Context,
   { output, force = false, ...options }: MergeOptions,
@@ -120,13 +81,14 @@ export async function mergeBatch(
   if (output !== undefined && !force) refuseExisting(output);
   const { notices } = await present(context, options);
   const opened: number[] = [];
+  const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
   try {
     const index = mergeFiles(names.flatMap(expandFiles), opened);
-    const blocks = resultBlocks(index, opened);
-    if (output === undefined) await print(context.streams.stdout, blocks, context.signal);
-    else writeFile(output, blocks, opened);
+    const texts = resultTexts(index, [...opened]);
+    // Windows does not replace a file that is open, and the merged files may include it.
+    await writeTexts(context, output, texts, closeAll);
     reportMerge(notices, index);
   } finally {
-    closeFiles(opened);
+    closeAll();
   }
 }

@@ -1,3 +1,5 @@
+import type { Presentation } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import type { AnswerCheck, CheckOptions, SelectOptions } from '../../ask/check.ts';
 import { formatOfName } from '../../batch/input/item-parser.ts';
 import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
@@ -5,7 +7,7 @@ import type { Shard } from '../../batch/input/select-items.ts';
 import type { RateLimits } from '../../batch/limits/rate-limit.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { chooseShard } from './array-job.ts';
-import type { ReportOptions, ShownRun } from './report/show-progress.ts';
+import type { Tally } from '../../batch/tally.ts';
 import type { GlobalOptions } from '../../run.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
@@ -13,14 +15,15 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { GuardedRequest } from '../prompt/secret-guard.ts';
 import { duration } from '../../settings/value-types.ts';
+import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { RunLimits } from '../../usage/budget.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */
 export const outputFormats = ['jsonl', 'openai', 'csv'] as const;
-type OutputFormat = (typeof outputFormats)[number];
+export type OutputFormat = (typeof outputFormats)[number];
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
-export interface BatchOptions extends GlobalOptions, ReportOptions, CheckOptions, SelectOptions {
+export interface BatchOptions extends SendingOptions, CheckOptions, SelectOptions {
   readonly format?: InputFormat;
   readonly template?: string;
   readonly shard?: string;
@@ -32,17 +35,9 @@ export interface BatchOptions extends GlobalOptions, ReportOptions, CheckOptions
   readonly answerColumn: string;
   readonly unordered?: boolean;
   readonly dryRun?: boolean;
-  readonly concurrency: string;
-  readonly retryIncomplete: string;
-  readonly stopAfter?: string;
   readonly rerunFailed: string;
-  readonly keepGoing?: boolean;
-  readonly rpm?: string;
-  readonly tpm?: string;
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
-  readonly budget?: string;
-  readonly strict?: boolean;
   readonly model?: string;
   readonly fallback?: string;
   readonly system?: string;
@@ -50,8 +45,6 @@ export interface BatchOptions extends GlobalOptions, ReportOptions, CheckOptions
   readonly param?: readonly string[];
   /** False with `--no-stream`. */
   readonly stream: boolean;
-  readonly allowSecrets?: boolean;
-  readonly redact?: boolean;
 }
 
 /** How items are sent, whatever they are. */
@@ -77,14 +70,42 @@ export interface BatchPlan extends SendingPlan {
   readonly usesService: boolean;
 }
 
-interface SendingOptions extends GlobalOptions, ReportOptions {
+export interface ReportOptions {
+  readonly progressJson?: boolean;
+  /** The file of `--summary`. */
+  readonly summary?: string;
+  readonly figures?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** A run that counts its items. */
+export interface TalliedRun {
+  readonly context: Context;
+  readonly options: GlobalOptions & ReportOptions;
+  readonly presentation: Presentation;
+  readonly tally: Tally;
+}
+
+/** Options of a command that sends items. Numbers are unparsed text. */
+export interface SendingOptions extends GlobalOptions, ReportOptions {
+  readonly concurrency: string;
+  readonly retryIncomplete: string;
+  readonly stopAfter?: string;
+  readonly rpm?: string;
+  readonly tpm?: string;
   readonly keepGoing?: boolean;
+  readonly budget?: string;
   readonly strict?: boolean;
+  readonly allowSecrets?: boolean;
+  readonly redact?: boolean;
 }
 
 /** A run that sends items, wherever they come from. */
-export interface SendingRun extends ShownRun {
+export interface SendingRun extends TalliedRun {
   readonly options: SendingOptions;
+  /** What the title of the window names: `natter batch`. */
+  readonly command: string;
+  readonly settings: ResolvedSettings;
   readonly plan: SendingPlan;
   readonly service: Service;
   /** Undefined if answers are not checked. */
@@ -92,6 +113,8 @@ export interface SendingRun extends ShownRun {
   /** Undefined if prompts are not checked for secrets. */
   readonly guard: ((request: CompletionRequest) => GuardedRequest) | undefined;
   readonly stream: boolean;
+  /** Items without a result in a queue; undefined if unknown. */
+  readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause for a rate limit. */
   readonly onPause: (wait: number) => void;
   /** Aborts when results cannot be saved any more. */
@@ -148,9 +171,7 @@ function templateOf(text: string): Template {
 }
 
 /** @throws Failure `usage` */
-export function planSending(
-  options: Pick<BatchOptions, 'concurrency' | 'retryIncomplete' | 'stopAfter' | 'rpm' | 'tpm'>,
-): SendingPlan {
+export function planSending(options: SendingOptions): SendingPlan {
   const { concurrency, retryIncomplete, stopAfter, rpm, tpm } = options;
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
@@ -189,6 +210,9 @@ export function planBatch(
 export function resultsFileOf({
   output,
   outputFormat,
-}: Pick<BatchOptions, 'output' | 'outputFormat'>): string | undefined {
+}: {
+  readonly output?: string;
+  readonly outputFormat: OutputFormat;
+}): string | undefined {
   return output !== undefined && outputFormat === 'csv' ? `${output}.jsonl` : output;
 }

@@ -1,17 +1,18 @@
 import { emptyTally, forgetFailures, itemsLeft, type Tally } from '../../batch/tally.ts';
+import type { Selection } from '../../batch/input/select-items.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { printBatchDryRun } from './dry-run.ts';
-import { type BatchItems, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
-import { type BatchSink, openBatchSink } from './output/sink.ts';
+import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
+import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, type BatchPlan, resultsFileOf, type SendingRun } from './plan.ts';
+import { shortTime } from './report/progress.ts';
 import { refuseUnwritableSummary, reportEnd } from './report/reporting.ts';
-import { endingOf } from './report/summary.ts';
+import { endingOf, fileTexts } from './report/summary.ts';
 import { openGuard } from './secret-guard.ts';
-import { pauseNotice } from './sending/admission.ts';
 import { runUntilEnd, type SendItems } from './sending/pipeline.ts';
 import { refuseSharedFiles } from './shared-files.ts';
 import type { Stopping } from './stopping.ts';
-import type { Context } from '../../run.ts';
+import type { Presentation, Context } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { openService } from '../../ask/service.ts';
 import { Failure } from '../../failure.ts';
@@ -19,10 +20,10 @@ import { count } from '../../output/figures.ts';
 import { limitsOfRun } from '../../usage/budget.ts';
 
 /** A run of `natter batch`. */
-interface BatchRun extends SendingRun {
+interface BatchRun extends SendingRun, Batch {
   readonly options: BatchOptions;
   readonly plan: BatchPlan;
-  readonly items: BatchItems;
+  readonly selection: Selection;
   readonly sink: BatchSink;
 }
 
@@ -33,6 +34,17 @@ export function runId({ clock, random }: Context): string {
   return `${time}-${suffix.padStart(4, '0')}`;
 }
 
+/** In milliseconds; a shorter pause is not worth a notice. */
+const longPause = 5000;
+
+/** Reports a pause for a rate limit when there is no progress line. */
+function pauseNotice({ animated, notices }: Presentation): (wait: number) => void {
+  return (wait) => {
+    if (animated || wait < longPause) return;
+    notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+  };
+}
+
 /** Whether a failure other than that of an invalid line is left. */
 function canImprove({ failed, causes }: Tally): boolean {
   return failed > (causes.get('usage') ?? 0);
@@ -40,34 +52,39 @@ function canImprove({ failed, causes }: Tally): boolean {
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
 async function sendRounds(run: BatchRun, send: SendItems, { stop }: Stopping): Promise<void> {
-  const { items, sink, tally, plan, presentation } = run;
+  const { selection, sink, tally, plan, notices } = run;
   const sendPending = () =>
     send({
-      items: (ended) => sink.admit(pendingItems(items, tally, ended)),
+      async *items(ended) {
+        let isFirst = true;
+        for await (const item of pendingItems(run, selection, tally, ended)) {
+          if (isFirst) sink.checkFirst(item);
+          isFirst = false;
+          yield item;
+        }
+      },
       room: () => sink.room(),
-      end(item, sequence, { line, fingerprint, failure }) {
-        if (line === undefined) return undefined;
+      async end(item, sequence, { line, fingerprint, failure }) {
+        if (line === undefined) return;
         const isAnswered = failure === undefined;
-        return sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
+        await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
       },
     });
   await sendPending();
   const rounds = plan.rerunFailed;
   for (let round = 1; round <= rounds && canImprove(tally) && !stop.aborted; round += 1) {
     const failed = tally.failed === 1 ? 'item' : 'items';
-    presentation.notices.notice(
-      `sending ${count(tally.failed)} failed ${failed} again (${round} of ${rounds})`,
-    );
+    notices.notice(`sending ${count(tally.failed)} failed ${failed} again (${round} of ${rounds})`);
     forgetFailures(tally);
     await sendPending();
   }
 }
 
 async function sendAndReport(run: BatchRun): Promise<void> {
-  const { context, options, plan, items, sink, tally } = run;
+  const { context, options, plan, input, selection, sink, tally } = run;
   const { shard } = plan;
   const names = {
-    input: items.input.name,
+    input: input.name,
     output: options.output ?? null,
     shard: shard === undefined ? null : `${shard.number}/${shard.count}`,
     begin: context.clock.date(),
@@ -76,23 +93,17 @@ async function sendAndReport(run: BatchRun): Promise<void> {
     run,
     (...sending) => sendRounds(run, ...sending),
     async (stopping, elapsed) => {
-      await sink.finish(itemsLeft(tally) === 0, items.selection.takes);
-      return endingOf(run, stopping, elapsed());
+      await sink.finish(itemsLeft(tally) === 0, selection.takes);
+      return endingOf(run, stopping, elapsed(), itemsLeft(tally), fileTexts(options.output));
     },
   );
   reportEnd(run, names, ending);
 }
 
 /** @throws Failure `usage` for options that need other files */
-function refuseFiles(
-  context: Context,
-  options: BatchOptions,
-  plan: BatchPlan,
-  file: string | undefined,
-  { isRepeatable }: BatchItems['input'],
-): void {
+function refuseFiles({ context, options, plan, input }: Batch, file: string | undefined): void {
   const { output, summary } = options;
-  if (plan.rerunFailed > 0 && (output === undefined || !isRepeatable)) {
+  if (plan.rerunFailed > 0 && (output === undefined || !input.isRepeatable)) {
     throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
       hint: 'for example: natter batch prompts.txt -o answers.jsonl --rerun-failed 2',
     });
@@ -102,60 +113,53 @@ function refuseFiles(
   if (summary !== undefined) refuseUnwritableSummary(summary);
 }
 
+async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
+  const { context, options, presentation, plan, settings, input } = batch;
+  const find = (index: number) => sink.find(index);
+  const selection = await selectItems(batch, resultsFileOf(options), find);
+  const tally = emptyTally();
+  const guard = openGuard(batch, input);
+  await checkItems(batch, selection, tally, sink.last, guard.inspect);
+  const source = {
+    command: 'batch',
+    batch: runId(context),
+    limits: limitsOfRun(plan.limits, settings),
+    costs: tally.costs,
+  };
+  const service = await openService(batch, source, {
+    network: undiciNetwork,
+    writesFile: options.output !== undefined,
+  });
+  try {
+    await sendAndReport({
+      ...batch,
+      command: 'natter batch',
+      service,
+      guard: await guard.forRequests(),
+      stream: options.stream,
+      tally,
+      onPause: pauseNotice(presentation),
+      broken: sink.broken,
+      selection,
+      sink,
+    });
+  } finally {
+    await service.close();
+  }
+}
+
 /** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
 export async function runBatch(
   context: Context,
   options: BatchOptions,
   file: string | undefined,
 ): Promise<void> {
-  const run = await openBatch(context, options, file);
-  const { presentation, notices, plan, check, settings, input } = run;
-  refuseFiles(context, options, plan, file, input);
-  if (options.dryRun === true) {
-    const items = { input, plan, check, notices };
-    return printBatchDryRun({ context, options, presentation, settings, items });
-  }
-  const sink = await openBatchSink(context, notices, options, { input, plan });
+  const batch = await openBatch(context, options, file);
+  refuseFiles(batch, file);
+  if (options.dryRun === true) return printBatchDryRun(batch);
+  const sink = await openSink(context, batch.notices, options, batch);
   try {
-    const find = (index: number) => sink.find(index);
-    const output = resultsFileOf(options);
-    const selection = await selectItems({ input, plan }, settings, output, find, context.signal);
-    const items = { input, plan, selection, check, notices };
-    const tally = emptyTally();
-    const guard = openGuard(run, input);
-    await checkItems(items, tally, sink.last, context.signal, guard.inspect);
-    const source = {
-      command: 'batch',
-      batch: runId(context),
-      limits: limitsOfRun(plan.limits, settings),
-      costs: tally.costs,
-    };
-    const guardRequests = await guard.forRequests();
-    const service = await openService(run, source, {
-      network: undiciNetwork,
-      writesFile: options.output !== undefined,
-    });
-    try {
-      await sendAndReport({
-        command: 'natter batch',
-        context,
-        options,
-        presentation,
-        plan,
-        settings,
-        service,
-        check,
-        guard: guardRequests,
-        stream: options.stream,
-        tally,
-        onPause: pauseNotice(presentation),
-        broken: sink.broken,
-        items,
-        sink,
-      });
-    } finally {
-      await service.close();
-    }
+    await sendTo(sink, batch);
   } finally {
     await sink.close();
   }

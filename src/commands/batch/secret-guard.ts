@@ -20,8 +20,8 @@ export const itemText = ({ content }: InputItem) =>
       );
 
 interface BatchGuard {
-  /** Looks for secrets in items of a file, before anything is sent. */
-  readonly inspect: (items: readonly InputItem[]) => void;
+  /** Looks for secrets in an item of a file, before anything is sent. */
+  readonly inspect: (item: InputItem) => void;
   /**
    * What requests pass; undefined if they are not checked: the items that were inspected have no secret, or it may be
    * sent.
@@ -41,12 +41,10 @@ export function openGuard(run: Run, file?: BatchInput): BatchGuard {
   const inspected = plan?.mode === 'ask' && file?.isRepeatable === true ? file : undefined;
   const located: LocatedSecret[] = [];
   return {
-    inspect(items) {
+    inspect(item) {
       if (inspected === undefined) return;
-      for (const item of items) {
-        const found = locateSecrets(context, { name: inspected.name, content: itemText(item) });
-        located.push(...found.map((secret) => ({ ...secret, line: item.line })));
-      }
+      const found = locateSecrets(context, { name: inspected.name, content: itemText(item) });
+      located.push(...found.map((secret) => ({ ...secret, line: item.line })));
     },
     async forRequests() {
       if (plan === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
+import type { Clock } from '../../clock.ts';
+import type { SendingRun } from './plan.ts';
 import type { Context } from '../../run.ts';
 
 /** What stopped a run: a signal, or a limit on its time. */
@@ -13,21 +14,12 @@ export interface Stopping {
   readonly cause: () => StopCause | undefined;
   /** A failure that would repeat for the other items. */
   readonly failure: () => Failure | undefined;
+  /** Starts no more items; the cause is reported elsewhere. */
+  readonly halt: () => void;
   /** Starts no more items because of a failure; the first one counts. */
   readonly fail: (failure: Failure) => void;
   /** Removes the handlers. */
   readonly end: () => void;
-}
-
-export interface StoppingOptions {
-  readonly context: Pick<Context, 'device' | 'clock' | 'signal'>;
-  readonly notices: Notices;
-  /** Milliseconds from now; undefined without a limit. */
-  readonly stopAfter: number | undefined;
-  /** Aborts when results cannot be saved any more. */
-  readonly broken: AbortSignal;
-  /** Called before a notice is written. */
-  readonly clear: () => void;
 }
 
 /** Milliseconds from SIGTERM until running requests are cancelled: Kubernetes and Slurm kill a job after 30 seconds. */
@@ -39,8 +31,8 @@ const sameSignal = 1000;
 type Stop = (cause: StopCause, notice: string) => void;
 
 /** Calls `act` after `wait` milliseconds, unless `ended` aborts. */
-async function after(
-  { clock }: Pick<Context, 'clock'>,
+export async function after(
+  clock: Clock,
   wait: number,
   ended: AbortSignal,
   act: () => void,
@@ -55,50 +47,35 @@ async function after(
 
 /** The first SIGTERM limits the time of running requests, the second one cancels them, the third one ends natter. */
 function stopOnTermination(
-  { context }: StoppingOptions,
+  { clock, device }: Context,
   ended: AbortSignal,
   stop: Stop,
   cancel: () => void,
 ): () => void {
   let first: number | undefined;
-  const remove = context.device.onTerminate(() => {
-    const now = context.clock.monotonic();
-    if (first !== undefined) {
-      if (now - first < sameSignal) return;
+  const remove = device.onTerminate(() => {
+    const now = clock.monotonic();
+    if (first === undefined) {
+      first = now;
+      const limit = `${terminationTime / 1000} s`;
+      stop('SIGTERM', `SIGTERM: finishing running requests within ${limit}, sending no new ones`);
+      void after(clock, terminationTime, ended, cancel);
+    } else if (now - first >= sameSignal) {
       remove();
       cancel();
-      return;
     }
-    first = now;
-    const limit = `${terminationTime / 1000} s`;
-    stop('SIGTERM', `SIGTERM: finishing running requests within ${limit}, sending no new ones`);
-    void after(context, terminationTime, ended, cancel);
   });
   return remove;
 }
 
 /**
- * The first Ctrl+C lets running requests finish, the second one ends natter. SIGUSR1 never ends natter, because
- * schedulers may send it several times.
+ * Watches for all that stops a run early. The first Ctrl+C lets running requests finish, the second one ends natter.
+ * SIGUSR1 never ends natter, because schedulers may send it several times.
+ * @param clear is called before a notice is written
  */
-function stopOnSignals({ context: { device } }: StoppingOptions, stop: Stop): () => void {
-  const removeInterrupt = device.onInterrupt(() => {
-    removeInterrupt();
-    stop('SIGINT', 'finishing running requests; press Ctrl+C again to cancel them');
-  });
-  const removeTimeLimit = device.onTimeLimit(() => {
-    removeTimeLimit();
-    stop('SIGUSR1', 'SIGUSR1: finishing running requests, sending no new ones');
-  });
-  return () => {
-    removeInterrupt();
-    removeTimeLimit();
-  };
-}
-
-/** Watches for all that stops a run early. */
-export function watchStopping(options: StoppingOptions): Stopping {
-  const { context, notices, stopAfter, broken, clear } = options;
+export function watchStopping(run: SendingRun, clear: () => void): Stopping {
+  const { context, presentation, plan, broken } = run;
+  const { device, clock, signal } = context;
   const stopping = new AbortController();
   const cancelling = new AbortController();
   const ending = new AbortController();
@@ -108,29 +85,39 @@ export function watchStopping(options: StoppingOptions): Stopping {
     if (cause !== 'SIGINT') cause = found;
     stopping.abort();
     clear();
-    notices.notice(notice);
+    presentation.notices.notice(notice);
   };
-  const removers = [
-    stopOnSignals(options, stop),
-    stopOnTermination(options, ending.signal, stop, () => cancelling.abort()),
-  ];
-  if (stopAfter !== undefined) {
-    void after(context, stopAfter, AbortSignal.any([ending.signal, stopping.signal]), () =>
+  const removeInterrupt = device.onInterrupt(() => {
+    removeInterrupt();
+    stop('SIGINT', 'finishing running requests; press Ctrl+C again to cancel them');
+  });
+  const removeTimeLimit = device.onTimeLimit(() => {
+    removeTimeLimit();
+    stop('SIGUSR1', 'SIGUSR1: finishing running requests, sending no new ones');
+  });
+  const cancel = () => cancelling.abort();
+  const removeTermination = stopOnTermination(context, ending.signal, stop, cancel);
+  if (plan.stopAfter !== undefined) {
+    const ended = AbortSignal.any([ending.signal, stopping.signal]);
+    void after(clock, plan.stopAfter, ended, () =>
       stop('--stop-after', '--stop-after: finishing running requests, sending no new ones'),
     );
   }
   return {
-    stop: AbortSignal.any([context.signal, stopping.signal, broken]),
-    cancel: AbortSignal.any([context.signal, cancelling.signal]),
+    stop: AbortSignal.any([signal, stopping.signal, broken]),
+    cancel: AbortSignal.any([signal, cancelling.signal]),
     cause: () => cause,
     failure: () => failure,
+    halt: () => stopping.abort(),
     fail(found) {
       failure ??= found;
       stopping.abort();
     },
     end() {
       ending.abort();
-      for (const remove of removers) remove();
+      removeInterrupt();
+      removeTimeLimit();
+      removeTermination();
     },
   };
 }

@@ -67,7 +67,7 @@ export const guides: Partial<Readonly<Record<TopicName, readonly Passage[]>>> = 
       lines: ['cat notes.md | natter "sum this up" -', 'natter --no-stdin "hello"'],
     },
     {
-      text: 'Standard output is exactly the answer as the service sent it, without an added line break or styles. Notices, progress and failures go to standard error; --quiet leaves only warnings and failures.',
+      text: 'Standard output is the answer as the service sent it, without styles; a line end is added if it has none (--raw adds nothing). Notices, progress and failures go to standard error; --quiet leaves only warnings and failures.',
       lines: ['natter "a haiku" > haiku.txt', 'natter --quiet "a haiku" | tr a-z A-Z'],
     },
     {
@@ -89,7 +89,7 @@ export const guides: Partial<Readonly<Record<TopicName, readonly Passage[]>>> = 
       lines: ['natter --dry-run "hello"', 'natter auth status'],
     },
     {
-      text: 'Piped and attached text with keys, tokens, passwords or private keys is sent to a different machine only if you allow it; --redact sends placeholders instead (docs/keys.md).',
+      text: 'Piped and attached text with keys, tokens, passwords or private keys is sent to a different machine only if you allow it; --redact sends placeholders instead (docs/privacy.md).',
       lines: ['natter --redact -f notes.md "sum this up"'],
     },
     {
@@ -97,7 +97,7 @@ export const guides: Partial<Readonly<Record<TopicName, readonly Passage[]>>> = 
       lines: ['natter --no-save "hello"', 'natter config set save false'],
     },
     {
-      text: 'A ledger in the state folder has a line for each request, without any text: time, profile, model, tokens, how it ended. It is kept without saved conversations, too. To see it, and to turn it off:',
+      text: 'A ledger in the state folder has a line for each request, without any text: time, profile, model, tokens, how it ended. It is written even with --no-save. To see it, and to turn it off:',
       lines: ['natter usage', 'natter config set ledger false'],
     },
     {
@@ -130,7 +130,7 @@ export const guides: Partial<Readonly<Record<TopicName, readonly Passage[]>>> = 
       ],
     },
     {
-      text: 'A password manager can print the key instead of a stored one (docs/keys.md):',
+      text: 'A password manager can print the key instead of a stored one (docs/privacy.md):',
       lines: ['natter config set api-key-command "pass show natter" --profile work'],
     },
     {

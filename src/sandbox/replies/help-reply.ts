@@ -47,7 +47,7 @@ function fieldTable([section, title]: Row): ReferenceTable {
   };
 }
 
-/** The tables of `[sandbox help]` and of docs/sandbox.md. */
+/** The tables of `[sandbox help]` and of docs/reference.md. */
 export function referenceTables(): readonly ReferenceTable[] {
   return [
     { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },

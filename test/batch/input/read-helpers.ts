@@ -1,5 +1,5 @@
 import { type InputFormat, type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
-import { eachItem, readItems } from '../../../src/batch/input/read-items.ts';
+import { readItems } from '../../../src/batch/input/read-items.ts';
 
 interface Input {
   readonly format?: InputFormat;
@@ -22,8 +22,9 @@ export async function read(
     template: template === undefined ? undefined : parseTemplate(template),
   };
   const items: InputItem[] = [];
-  for await (const item of eachItem(readItems(chunksOf(Buffer.from(text), chunkSize), options)))
+  for await (const item of readItems(chunksOf(Buffer.from(text), chunkSize), options)) {
     items.push(item);
+  }
   return items;
 }
 

@@ -30,6 +30,7 @@ const selection: Selection = {
   resultsName: 'out.jsonl',
   refusesSandbox: false,
   fingerprint: ({ index }) => BigInt(index),
+  modelOf: () => undefined,
   find: (index) =>
     index > 3
       ? undefined
@@ -84,8 +85,7 @@ describe('an item', () => {
 
 test('items are counted by status', async () => {
   async function* items() {
-    yield [item(1), item(2), badItem(3)];
-    yield [item(4), badItem(5)];
+    yield* [item(1), item(2), badItem(3), item(4), badItem(5)];
   }
   const odd = (index: number) => index % 2 === 1;
   expect(await countItems(items(), { ...selection, takes: odd })).toEqual({

@@ -33,5 +33,5 @@ test.each([
   [{ id: '\ud800', index: 3 }, 'id-%EF%BF%BD'],
   [{ id: undefined, index: 3 }, 'item-3'],
 ])('the job of item %j is %s', (item, id) => {
-  expect(jobIdOf(item)).toBe(id);
+  expect(jobIdOf(item.id, item.index)).toBe(id);
 });

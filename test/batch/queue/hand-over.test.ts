@@ -15,7 +15,7 @@ test('jobs are taken in order, and end with their outcome', async () => {
   const ended = new AbortController();
   const outcomes = Promise.all([give(job(1)), give(job(2))]);
   const taken: number[] = [];
-  for await (const [handed] of jobs(ended.signal)) {
+  for await (const handed of jobs(ended.signal)) {
     taken.push(handed.job.item.index);
     handed.start();
     handed.end(answered);
@@ -30,8 +30,8 @@ test('a job that is given later wakes the taker', async () => {
   const next = jobs(new AbortController().signal).next();
   const outcome = give(job(7));
   const { value } = await next;
-  value?.[0].start();
-  value?.[0].end(answered);
+  value?.start();
+  value?.end(answered);
   expect(await outcome).toEqual(answered);
 });
 
@@ -49,7 +49,7 @@ test('a job that was not started is returned at the end, and so are later ones',
   const taken = give(job(2));
   const waiting = give(job(3));
   const taking = jobs(new AbortController().signal);
-  const first = (await taking.next()).value?.[0];
+  const first = (await taking.next()).value;
   first?.start();
   await taking.next();
   await taking.return();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCsvReader } from '../../../src/batch/input/csv.ts';
 import type { InputItem } from '../../../src/batch/input/item.ts';
-import { formatHeader, formatResultRow } from '../../../src/batch/results/csv-result.ts';
+import { tableHeader, formatResultRow } from '../../../src/batch/results/csv-result.ts';
 
 const row = (cells: readonly string[], delimiter = ','): InputItem => ({
   index: 1,
@@ -59,6 +59,6 @@ test('an input that is not a table has the columns id and prompt', () => {
       ],
     },
   };
-  expect(formatHeader(item, 'mood')).toBe('id,prompt,mood,mood_error\n');
+  expect(tableHeader(item, 'mood')).toBe('id,prompt,mood,mood_error\n');
   expect(formatResultRow(item, answer('fine'))).toBe('q,last,fine,\n');
 });

@@ -29,13 +29,12 @@ function open() {
   const file = openResultFile(path, { process, clock, onRewritten: () => (rewritten += 1) });
   onTestFinished(() => file.close());
   const add = (index: number) =>
-    file.append([{ index, fingerprint: undefined, isAnswered: true, text: line(index) }]);
+    file.append({ index, fingerprint: undefined, isAnswered: true }, line(index));
   add(1);
   return { path, file, clock, add, rewritten: () => rewritten };
 }
 
 const read = (path: string) => readFileSync(path, 'utf8');
-const complete = { ordered: true, isComplete: true };
 
 describe('a results file', () => {
   test.each([
@@ -54,7 +53,7 @@ describe('a results file', () => {
     expect(read(path)).toBe(line(1) + line(3));
     expect(statSync(path).mode & 0o777).toBe(0o640);
     add(2);
-    await file.finish(complete);
+    await file.finish(true, true);
     expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect({ rewritten: rewritten(), isBroken: file.broken.aborted }).toEqual({
       rewritten: 1,
@@ -65,7 +64,7 @@ describe('a results file', () => {
   test('X10: that is deleted right before the end exists at the end', async () => {
     const { path, file } = open();
     rmSync(path);
-    await file.finish(complete);
+    await file.finish(true, true);
     expect(read(path)).toBe(line(1));
   });
 
@@ -82,7 +81,7 @@ describe('a results file', () => {
     }) as Error;
     expect(file.broken.reason).toEqual(failure);
     expect(() => add(2)).toThrow(failure);
-    await expect(file.finish(complete)).rejects.toEqual(failure);
+    await expect(file.finish(true, true)).rejects.toEqual(failure);
     await file.close();
     expect([read(path), read(`${path}.kept`), read(`${path}.kept-2`)]).toEqual([
       'my own\n',
@@ -129,7 +128,7 @@ describe('a results file', () => {
     const process = { id: 1, isRunning: () => true };
     const file = openResultFile(join(folder, 'out.jsonl'), { process, clock, synchronize });
     onTestFinished(() => file.close());
-    file.append([{ index: 1, fingerprint: undefined, isAnswered: true, text: line(1) }]);
+    file.append({ index: 1, fingerprint: undefined, isAnswered: true }, line(1));
     // The flush fails at once; the file is checked a second later.
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createMerge, missingItems } from '../../../src/batch/results/merge.ts';
-import { createResultIndex } from '../../../src/batch/results/result-index.ts';
+import { addMerged, missingItems } from '../../../src/batch/results/merge.ts';
+import { type IndexedResult, ResultIndex } from '../../../src/batch/results/result-index.ts';
 
 const result = (index: number, file = 0, isAnswered = true, fingerprint = BigInt(index)) => ({
   index,
@@ -13,8 +13,8 @@ const result = (index: number, file = 0, isAnswered = true, fingerprint = BigInt
 });
 
 function indexWith(items: readonly number[]) {
-  const index = createResultIndex();
-  for (const item of items) index.set(result(item));
+  const index = new ResultIndex();
+  for (const item of items) index.add(result(item));
   return index;
 }
 
@@ -39,7 +39,11 @@ describe('missing items', () => {
 });
 
 describe('merged files', () => {
-  const open = () => createMerge(['a.jsonl', 'b.jsonl']);
+  const open = () => {
+    const index = new ResultIndex();
+    const add = (one: IndexedResult) => addMerged(index, one, ['a.jsonl', 'b.jsonl']);
+    return { index, add };
+  };
 
   test('that answer the same item are refused', () => {
     const merge = open();
@@ -68,11 +72,11 @@ describe('merged files', () => {
 });
 
 test('an index keeps thousands of results, added in any order', () => {
-  const index = createResultIndex();
+  const index = new ResultIndex();
   const count = 5000;
   const order = Array.from({ length: count }, (_, item) => ((item * 1777) % count) + 1);
-  for (const item of order) index.set(result(item, item % 3, item % 2 === 0));
-  expect([index.count(), index.last()]).toEqual([count, count]);
+  for (const item of order) index.add(result(item, item % 3, item % 2 === 0));
+  expect([index.count, index.last]).toEqual([count, count]);
   for (const item of order) expect(index.get(item)).toEqual(result(item, item % 3, item % 2 === 0));
   expect(index.get(count + 1)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { resultLock } from '../../../src/batch/results/result-file.ts';
 const temporaryPath = () => join(mkdtempSync(join(tmpdir(), 'natter-results-')), 'out.jsonl');
 
 test('a missing file has no results', () => {
-  expect(readResults(temporaryPath()).count()).toBe(0);
+  expect(readResults(temporaryPath()).count).toBe(0);
 });
 
 test('each result has the offset of its line, also after NULs from a crash', () => {

@@ -43,13 +43,13 @@ describe('the lock of a results file', () => {
     const clock = createFakeClock();
     const suspended = openResultFile(path, { ...options, clock });
     const result = { index: 1, fingerprint: 1n, isAnswered: true };
-    suspended.append([{ ...result, text: line(1) }]);
+    suspended.append({ ...result }, line(1));
     const next = openResultFile(path, killed);
-    next.append([{ ...result, index: 2, text: line(2) }]);
+    next.append({ ...result, index: 2 }, line(2));
     await clock.advance(60_000);
     const refusal = `another natter is writing ${path}: this one was suspended for too long`;
-    expect(() => suspended.append([{ ...result, index: 3, text: line(3) }])).toThrow(refusal);
-    await expect(suspended.finish({ ordered: true, isComplete: true })).rejects.toThrow(refusal);
+    expect(() => suspended.append({ ...result, index: 3 }, line(3))).toThrow(refusal);
+    await expect(suspended.finish(true, true)).rejects.toThrow(refusal);
     await suspended.close();
     await next.close();
     expect(read(path)).toBe(line(1) + line(2));

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { createFakeClock } from '../../support/fake-clock.ts';
 import { formatFingerprint } from '../../../src/batch/fingerprint.ts';
 import { openResultFile } from '../../../src/batch/results/result-file.ts';
 
@@ -41,9 +42,9 @@ const read = (path: string) => readFileSync(path, 'utf8');
 async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
   for (const index of indexes) {
-    file.append([{ index, fingerprint: BigInt(index), isAnswered: true, text: line(index) }]);
+    file.append({ index, fingerprint: BigInt(index), isAnswered: true }, line(index));
   }
-  await file.finish({ ordered, isComplete: true });
+  await file.finish(ordered, true);
   await file.close();
 }
 
@@ -52,10 +53,10 @@ describe('a results file', () => {
     const path = join(folder(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
-      file.append([{ index, fingerprint: 1n, isAnswered: true, text: line(index) }]);
+      file.append({ index, fingerprint: 1n, isAnswered: true }, line(index));
       expect(read(path).endsWith(line(index))).toBe(true);
     }
-    await file.finish({ ordered: true, isComplete: true });
+    await file.finish(true, true);
     await file.close();
     expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect(existsSync(`${path}.lock`)).toBe(false);
@@ -164,13 +165,14 @@ describe('a results file', () => {
   test('reports a failed flush', async () => {
     const path = join(folder(), 'out.jsonl');
     const synchronize = () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }));
-    const file = openResultFile(path, { ...options, synchronize });
+    const clock = createFakeClock();
+    const file = openResultFile(path, { ...options, clock, synchronize });
     const result = { index: 1, fingerprint: 1n, isAnswered: true };
-    file.append([{ ...result, text: line(1) }]);
-    await new Promise((resolve) => setImmediate(resolve));
+    file.append({ ...result }, line(1));
+    await clock.advance(1000);
     const failure = { kind: 'storage', message: `cannot write ${path}: the disk is full` };
-    expect(() => file.append([{ ...result, index: 2, text: line(2) }])).toThrow(failure.message);
-    await expect(file.finish({ ordered: true, isComplete: true })).rejects.toMatchObject(failure);
+    expect(() => file.append({ ...result, index: 2 }, line(2))).toThrow(failure.message);
+    await expect(file.finish(true, true)).rejects.toMatchObject(failure);
     await file.close();
   });
 
@@ -200,9 +202,9 @@ describe('a results file', () => {
     const file = openResultFile(path, options);
     const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
     for (const index of indexes) {
-      file.append([{ index, fingerprint: 0n, isAnswered: true, text: text(index) }]);
+      file.append({ index, fingerprint: 0n, isAnswered: true }, text(index));
     }
-    await file.finish({ ordered: true, isComplete: true });
+    await file.finish(true, true);
     await file.close();
     expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
   });

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { type StoppingOptions, watchStopping } from '../../../src/commands/batch/stopping.ts';
+import type { SendingRun } from '../../../src/commands/batch/plan.ts';
+import { watchStopping } from '../../../src/commands/batch/stopping.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryDevice } from '../../support/memory-device.ts';
 
-function watch(options: Partial<StoppingOptions> = {}) {
+function watch(stopAfter?: number) {
   const memory = createMemoryDevice();
   const clock = createFakeClock();
   const notices: string[] = [];
   const never = new AbortController().signal;
-  const stopping = watchStopping({
+  const run = {
     context: { device: memory.device, clock, signal: never },
-    notices: { notice: (text) => void notices.push(text), warning: () => undefined },
-    stopAfter: undefined,
+    presentation: { notices: { notice: (text: string) => void notices.push(text) } },
+    plan: { stopAfter },
     broken: never,
-    clear: () => undefined,
-    ...options,
-  });
+  } as unknown as SendingRun;
+  const stopping = watchStopping(run, () => undefined);
   const state = () => ({
     cause: stopping.cause(),
     stop: stopping.stop.aborted,
@@ -83,7 +83,7 @@ test('SIGUSR1 starts no more items, once', async () => {
 
 describe('--stop-after', () => {
   test('starts no more items after its time', async () => {
-    const { clock, state, notices } = watch({ stopAfter: 3_300_000 });
+    const { clock, state, notices } = watch(3_300_000);
     await clock.advance(3_299_999);
     expect(state()).toEqual(running);
     await clock.advance(1);
@@ -92,7 +92,7 @@ describe('--stop-after', () => {
   });
 
   test('leaves no timer when a signal came first', () => {
-    const { interrupt, clock, state } = watch({ stopAfter: 1000 });
+    const { interrupt, clock, state } = watch(1000);
     interrupt();
     expect(clock.sleeping()).toBe(0);
     expect(state()).toEqual({ cause: 'SIGINT', stop: true, cancel: false });

@@ -2,10 +2,10 @@ import { parseFingerprint } from '../../../batch/fingerprint.ts';
 import type { ItemPlace } from '../../../batch/input/item.ts';
 import type { BatchQueue, QueuedResult } from '../../../batch/queue/batch-queue.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
-import { type BatchSink, openResultSink } from '../output/sink.ts';
+import { type BatchSink, openSink } from '../output/sink.ts';
 import { type CollectOptions, type Connect, connectToQueue, findBatch } from './open-queue.ts';
 import { printFailures } from '../report/reporting.ts';
-import { batchOutcome } from '../report/show-progress.ts';
+import { batchOutcome } from '../report/progress.ts';
 import { kindOf } from '../report/summary.ts';
 import { present, type Context } from '../../../run.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
@@ -104,7 +104,7 @@ async function collect(collection: Collection): Promise<void> {
 function conclude({ tally, options, queue }: Collection, elapsed: number): string {
   const left = itemsLeft(tally) ?? 0;
   const rest = left === 0 ? '' : `; ${count(left)} without a result`;
-  const outcome = `batch ${queue.name}: ${batchOutcome({ ...tally, elapsed })}${rest}`;
+  const outcome = `batch ${queue.name}: ${batchOutcome(tally, elapsed)}${rest}`;
   if (left > 0) {
     const hint = 'run natter batch work, then collect again';
     throw new Failure('unfinished', outcome, { hint });
@@ -145,7 +145,8 @@ export async function collectBatch(
   const connection = await connect(context, notices, options);
   try {
     const queue = await findBatch(connection, options);
-    const sink = await openResultSink(context, notices, options);
+    const format = { outputFormat: 'jsonl', answerColumn: '' } as const;
+    const sink = await openSink(context, notices, { ...options, ...format });
     try {
       const fingerprints = await queue.fingerprints();
       const collection = { context, options, queue, sink, fingerprints, tally: emptyTally() };

@@ -3,7 +3,7 @@ import {
   checkBatchName,
   type QueueConnection,
 } from '../../../batch/queue/batch-queue.ts';
-import type { BatchOptions } from '../plan.ts';
+import type { BatchOptions, SendingOptions } from '../plan.ts';
 import { connectQueue, queueAddress } from './connect.ts';
 import { loadLibraries } from './library.ts';
 import type { Context, GlobalOptions } from '../../../run.ts';
@@ -19,24 +19,11 @@ interface QueueOptions extends GlobalOptions {
 /** Numbers are unparsed text. */
 export interface SubmitOptions extends BatchOptions, QueueOptions {
   readonly attempts: string;
-  readonly rpm?: string;
 }
 
-export interface WorkOptions extends QueueOptions {
+export interface WorkOptions extends QueueOptions, SendingOptions {
   readonly responseFormat?: string;
-  readonly budget?: string;
-  readonly keepGoing?: boolean;
-  readonly strict?: boolean;
-  readonly redact?: boolean;
-  readonly allowSecrets?: boolean;
-  readonly concurrency: string;
-  readonly retryIncomplete: string;
-  readonly stopAfter?: string;
-  readonly rpm?: string;
-  readonly tpm?: string;
   readonly wait?: boolean;
-  /** The file of `--summary`. */
-  readonly summary?: string;
 }
 
 export interface StatusOptions extends QueueOptions {

@@ -4,11 +4,10 @@ import {
   jobIdOf,
   type JobOutcome,
   type KnownItem,
+  type QueueCounts,
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
-  type QueueWorker,
-  type WorkerOptions,
 } from '../../../batch/queue/batch-queue.ts';
 import type { LibraryJob, LibraryQueue, QueueModule, RedisClient } from './library.ts';
 import { isJsonObject, parseJson } from '../../../json.ts';
@@ -34,12 +33,6 @@ const lease = 30_000;
 const stalledInterval = 10_000;
 /** Milliseconds before a command is repeated after the connection was lost. */
 const retryDelay = 1000;
-
-interface Place {
-  readonly client: RedisClient;
-  readonly name: string;
-  readonly prefix: string;
-}
 
 type Job = LibraryJob<QueuedItem>;
 
@@ -71,32 +64,6 @@ async function endJob(
   }
 }
 
-/** Starts a worker with leases, retries and the shared rate of BullMQ. */
-function startWorker(
-  library: QueueModule,
-  { client, name, prefix }: Place,
-  { concurrency, onError }: WorkerOptions,
-  run: (job: QueueJob) => Promise<JobOutcome>,
-): QueueWorker {
-  const worker = new library.Worker<QueuedItem>(
-    name,
-    async (job, token) => endJob(library, job, token, await run(queueJob(job))),
-    {
-      connection: client,
-      prefix,
-      skipVersionCheck: true,
-      concurrency,
-      lockDuration: lease,
-      stalledInterval,
-      // A job that stalls often is the job of workers that are often killed.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      runRetryDelay: retryDelay,
-    },
-  );
-  worker.on('error', onError);
-  return { close: () => worker.close() };
-}
-
 /** All keys in Redis start with it; BullMQ has `natter:<batch>:…` too. */
 export const keyPrefix = 'natter';
 
@@ -108,208 +75,206 @@ const unlimited = 60e9;
 const minute = 60_000;
 const scanSize = 5000;
 
-function keysOf(name: string) {
-  const key = (part: string) => `${keyPrefix}:${name}:${part}`;
-  return {
-    batch: key('batch'),
-    /** Fingerprints by index. */
-    items: key('items'),
-    /** Indexes by id. */
-    ids: key('ids'),
-    /** Result lines by index. */
-    answers: key('answers'),
-    failures: key('failures'),
-    /** Indexes of items that cannot be sent. */
-    unsendable: key('unsendable'),
-  };
-}
+/**
+ * The keys of a batch: its header; fingerprints by index; indexes by id; result lines by index; and the indexes of items
+ * that cannot be sent.
+ */
+const parts = ['batch', 'items', 'ids', 'answers', 'failures', 'unsendable'] as const;
+type Part = (typeof parts)[number];
 
-type Keys = ReturnType<typeof keysOf>;
-
-interface Stored {
-  readonly client: RedisClient;
-  readonly keys: Keys;
+/** One batch in Redis; BullMQ has its jobs, natter the items and results. */
+class RedisQueue implements BatchQueue {
   readonly name: string;
-}
+  readonly #library: QueueModule;
+  readonly #client: RedisClient;
+  readonly #queue: LibraryQueue<QueuedItem>;
 
-async function hashValues(
-  { client }: Stored,
-  key: string,
-  fields: readonly (string | number)[],
-): Promise<readonly (string | undefined)[]> {
-  if (fields.length === 0) return [];
-  const values = await client.call('HMGET', key, ...fields);
-  if (!Array.isArray(values)) return fields.map(() => undefined);
-  return values.map((value: unknown) => (typeof value === 'string' ? value : undefined));
-}
+  constructor(
+    library: QueueModule,
+    client: RedisClient,
+    queue: LibraryQueue<QueuedItem>,
+    name: string,
+  ) {
+    this.name = name;
+    this.#library = library;
+    this.#client = client;
+    this.#queue = queue;
+  }
 
-async function readHeader({ client, keys }: Stored): Promise<BatchHeader | undefined> {
-  const text = await client.call('HGET', keys.batch, 'header');
-  const value = typeof text === 'string' ? parseJson(text) : undefined;
-  // `setHeader` is the only writer of this field.
-  return isJsonObject(value) ? (value as unknown as BatchHeader) : undefined;
-}
+  async header(): Promise<BatchHeader | undefined> {
+    const text = await this.#client.call('HGET', this.#key('batch'), 'header');
+    const value = typeof text === 'string' ? parseJson(text) : undefined;
+    // `setHeader` is the only writer of this field.
+    return isJsonObject(value) ? (value as unknown as BatchHeader) : undefined;
+  }
 
-async function readKnown(
-  stored: Stored,
-  items: Parameters<BatchQueue['known']>[0],
-): Promise<readonly KnownItem[]> {
-  const { keys } = stored;
-  const indexes = items.map(({ index }) => index);
-  const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const [fingerprints, indexesOfIds] = await Promise.all([
-    hashValues(stored, keys.items, indexes),
-    hashValues(stored, keys.ids, ids),
-  ]);
-  const indexOf = new Map(ids.map((id, place) => [id, indexesOfIds[place]]));
-  return items.map(({ id }, place) => {
-    const index = id === undefined ? undefined : indexOf.get(id);
+  async setHeader(header: BatchHeader): Promise<void> {
+    await this.#client.call('HSET', this.#key('batch'), 'header', JSON.stringify(header));
+    await this.#client.call('SADD', `${keyPrefix}:batches`, this.name);
+  }
+
+  async known(items: Parameters<BatchQueue['known']>[0]): Promise<readonly KnownItem[]> {
+    const indexes = items.map(({ index }) => index);
+    const ids = items.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    const fingerprints = await this.#values('items', indexes);
+    const indexesOfIds = await this.#values('ids', ids);
+    const indexOf = new Map(ids.map((id, place) => [id, indexesOfIds[place]]));
+    return items.map(({ id }, place) => {
+      const index = id === undefined ? undefined : indexOf.get(id);
+      return {
+        fingerprint: fingerprints[place],
+        indexOfId: index === undefined ? undefined : Number(index),
+      };
+    });
+  }
+
+  async add(items: readonly QueuedItem[], attempts: number): Promise<void> {
+    if (items.length === 0) return;
+    const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
+    const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
+    const indexes = items.map(({ index }) => index);
+    // Registered before they are added: after a crash in between, the same command adds them.
+    await this.#client.call('HSET', this.#key('items'), ...prints);
+    await this.#client.call('SREM', this.#key('unsendable'), ...indexes);
+    if (ids.length > 0) await this.#client.call('HSET', this.#key('ids'), ...ids);
+    const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
+    await this.#queue.addBulk(
+      items.map((item) => ({
+        name: 'item',
+        data: item,
+        opts: { jobId: jobIdOf(item.id, item.index), attempts, backoff, stackTraceLimit: 0 },
+      })),
+    );
+  }
+
+  async addUnsendable(results: readonly QueuedResult[]): Promise<void> {
+    if (results.length === 0) return;
+    const indexes = results.map(({ index }) => index);
+    const lines = results.flatMap(({ index, line }) => [index, line]);
+    const prints = indexes.flatMap((index) => [index, '']);
+    await this.#client.call('HSET', this.#key('items'), ...prints);
+    await this.#client.call('SADD', this.#key('unsendable'), ...indexes);
+    await this.#client.call('HSET', this.#key('failures'), ...lines);
+  }
+
+  async retryFailed(): Promise<number> {
+    const { failed = 0 } = await this.#queue.getJobCounts('failed');
+    if (failed > 0) await this.#queue.retryJobs({ state: 'failed' });
+    return failed;
+  }
+
+  async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
+    // The first answer stays, also if a worker that was suspended brings a second one.
+    if (isAnswered) await this.#client.call('HSETNX', this.#key('answers'), index, line);
+    else await this.#client.call('HSET', this.#key('failures'), index, line);
+  }
+
+  async hasAnswer(index: number): Promise<boolean> {
+    return (await this.#client.call('HEXISTS', this.#key('answers'), index)) === 1;
+  }
+
+  async fingerprints(): Promise<ReadonlyMap<number, string>> {
+    const found: (readonly [number, string])[] = [];
+    let cursor = '0';
+    do {
+      const reply = await this.#client.call('HSCAN', this.#key('items'), cursor, 'COUNT', scanSize);
+      const [next, fields] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+      const words = Array.isArray(fields) ? fields.map(String) : [];
+      for (let at = 0; at < words.length; at += 2) {
+        found.push([Number(words[at]), words[at + 1] ?? '']);
+      }
+      cursor = typeof next === 'string' ? next : '0';
+    } while (cursor !== '0');
+    return new Map(found.sort(([one], [other]) => one - other));
+  }
+
+  async results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]> {
+    const answers = await this.#values('answers', indexes);
+    const failures = await this.#values('failures', indexes);
+    return indexes.map((index, place) => {
+      const answer = answers[place];
+      const line = answer ?? failures[place];
+      return line === undefined ? undefined : { index, isAnswered: answer !== undefined, line };
+    });
+  }
+
+  async counts(): Promise<QueueCounts> {
+    const client = this.#client;
+    const since = Date.now() - minute;
+    const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([
+      this.#queue.getJobCounts('wait', 'paused', 'active', 'delayed', 'failed'),
+      client.call('HLEN', this.#key('items')),
+      client.call('HLEN', this.#key('answers')),
+      client.call('SCARD', this.#key('unsendable')),
+      client.call('ZCOUNT', this.#queue.toKey('completed'), since, '+inf'),
+      this.#queue.getWorkers(),
+    ]);
+    const { wait = 0, paused = 0, active = 0, delayed = 0, failed = 0 } = jobs;
     return {
-      fingerprint: fingerprints[place],
-      indexOfId: index === undefined ? undefined : Number(index),
+      items: Number(items),
+      waiting: wait + paused,
+      active,
+      delayed,
+      answered: Number(answered),
+      failed: failed + Number(unsendable),
+      lastMinute: Number(lastMinute),
+      workers: workers.length,
     };
-  });
-}
+  }
 
-async function addItems(
-  { client, keys }: Stored,
-  queue: LibraryQueue<QueuedItem>,
-  items: readonly QueuedItem[],
-  attempts: number,
-): Promise<void> {
-  if (items.length === 0) return;
-  const prints = items.flatMap(({ index, fingerprint }) => [index, fingerprint]);
-  const ids = items.flatMap(({ id, index }) => (id === undefined ? [] : [id, index]));
-  // Registered before they are added: after a crash in between, the same command adds them.
-  await client.call('HSET', keys.items, ...prints);
-  await client.call('SREM', keys.unsendable, ...items.map(({ index }) => index));
-  if (ids.length > 0) await client.call('HSET', keys.ids, ...ids);
-  const backoff = { type: 'exponential', delay: firstRetryDelay } as const;
-  await queue.addBulk(
-    items.map((item) => ({
-      name: 'item',
-      data: item,
-      opts: { jobId: jobIdOf(item), attempts, backoff, stackTraceLimit: 0 },
-    })),
-  );
-}
+  async setRate(perMinute: number | undefined): Promise<void> {
+    const { max, duration } = rateWindow(perMinute ?? unlimited);
+    await this.#queue.setGlobalRateLimit(max, duration);
+  }
 
-async function addUnsendable(
-  { client, keys }: Stored,
-  results: readonly QueuedResult[],
-): Promise<void> {
-  if (results.length === 0) return;
-  const indexes = results.map(({ index }) => index);
-  await client.call('HSET', keys.items, ...indexes.flatMap((index) => [index, '']));
-  await client.call('SADD', keys.unsendable, ...indexes);
-  await client.call('HSET', keys.failures, ...results.flatMap(({ index, line }) => [index, line]));
-}
+  pause(milliseconds: number): Promise<void> {
+    return this.#queue.rateLimit(Math.ceil(milliseconds));
+  }
 
-async function readResults(
-  stored: Stored,
-  indexes: readonly number[],
-): Promise<readonly (QueuedResult | undefined)[]> {
-  const { keys } = stored;
-  const answers = await hashValues(stored, keys.answers, indexes);
-  const failures = await hashValues(stored, keys.failures, indexes);
-  return indexes.map((index, place) => {
-    const answer = answers[place];
-    const line = answer ?? failures[place];
-    return line === undefined ? undefined : { index, isAnswered: answer !== undefined, line };
-  });
-}
+  /** With leases, retries and the shared rate of BullMQ. */
+  work(
+    concurrency: number,
+    onError: (error: Error) => void,
+    run: (job: QueueJob) => Promise<JobOutcome>,
+  ): () => Promise<void> {
+    const worker = new this.#library.Worker<QueuedItem>(
+      this.name,
+      async (job, token) => endJob(this.#library, job, token, await run(queueJob(job))),
+      {
+        connection: this.#client,
+        prefix: keyPrefix,
+        skipVersionCheck: true,
+        concurrency,
+        lockDuration: lease,
+        stalledInterval,
+        // A job that stalls often is the job of workers that are often killed.
+        maxStalledCount: Number.MAX_SAFE_INTEGER,
+        runRetryDelay: retryDelay,
+      },
+    );
+    worker.on('error', onError);
+    return () => worker.close();
+  }
 
-async function readFingerprints({ client, keys }: Stored): Promise<ReadonlyMap<number, string>> {
-  const found: (readonly [number, string])[] = [];
-  let cursor = '0';
-  do {
-    const reply = await client.call('HSCAN', keys.items, cursor, 'COUNT', scanSize);
-    const [next, fields] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
-    const words = Array.isArray(fields) ? fields.map(String) : [];
-    for (let at = 0; at < words.length; at += 2) {
-      found.push([Number(words[at]), words[at + 1] ?? '']);
-    }
-    cursor = typeof next === 'string' ? next : '0';
-  } while (cursor !== '0');
-  return new Map(found.sort(([one], [other]) => one - other));
-}
+  async remove(): Promise<void> {
+    await this.#queue.obliterate({ force: true });
+    await this.#client.call('DEL', ...parts.map((part) => this.#key(part)));
+    await this.#client.call('SREM', `${keyPrefix}:batches`, this.name);
+  }
 
-async function putResult({ client, keys }: Stored, result: QueuedResult): Promise<void> {
-  const { index, isAnswered, line } = result;
-  // The first answer stays, also if a worker that was suspended brings a second one.
-  if (isAnswered) await client.call('HSETNX', keys.answers, index, line);
-  else await client.call('HSET', keys.failures, index, line);
-}
+  #key(part: Part): string {
+    return `${keyPrefix}:${this.name}:${part}`;
+  }
 
-async function readCounts(
-  { client, keys }: Stored,
-  queue: LibraryQueue<QueuedItem>,
-): Promise<Awaited<ReturnType<BatchQueue['counts']>>> {
-  const since = Date.now() - minute;
-  const [jobs, items, answered, unsendable, lastMinute, workers] = await Promise.all([
-    queue.getJobCounts('wait', 'paused', 'active', 'delayed', 'failed'),
-    client.call('HLEN', keys.items),
-    client.call('HLEN', keys.answers),
-    client.call('SCARD', keys.unsendable),
-    client.call('ZCOUNT', queue.toKey('completed'), since, '+inf'),
-    queue.getWorkers(),
-  ]);
-  const { wait = 0, paused = 0, active = 0, delayed = 0, failed = 0 } = jobs;
-  return {
-    items: Number(items),
-    waiting: wait + paused,
-    active,
-    delayed,
-    answered: Number(answered),
-    failed: failed + Number(unsendable),
-    lastMinute: Number(lastMinute),
-    workers: workers.length,
-  };
-}
-
-async function removeBatch(
-  { client, keys, name }: Stored,
-  queue: LibraryQueue<QueuedItem>,
-): Promise<void> {
-  await queue.obliterate({ force: true });
-  await client.call('DEL', ...Object.values(keys));
-  await client.call('SREM', `${keyPrefix}:batches`, name);
-}
-
-function batchQueue(
-  library: QueueModule,
-  stored: Stored,
-  queue: LibraryQueue<QueuedItem>,
-): BatchQueue {
-  const { client, keys, name } = stored;
-  return {
-    name,
-    header: () => readHeader(stored),
-    async setHeader(header) {
-      await client.call('HSET', keys.batch, 'header', JSON.stringify(header));
-      await client.call('SADD', `${keyPrefix}:batches`, name);
-    },
-    known: (items) => readKnown(stored, items),
-    add: (items, attempts) => addItems(stored, queue, items, attempts),
-    addUnsendable: (results) => addUnsendable(stored, results),
-    async retryFailed() {
-      const { failed = 0 } = await queue.getJobCounts('failed');
-      if (failed > 0) await queue.retryJobs({ state: 'failed' });
-      return failed;
-    },
-    putResult: (result) => putResult(stored, result),
-    hasAnswer: async (index) => (await client.call('HEXISTS', keys.answers, index)) === 1,
-    fingerprints: () => readFingerprints(stored),
-    results: (indexes) => readResults(stored, indexes),
-    counts: () => readCounts(stored, queue),
-    async setRate(perMinute) {
-      const { max, duration } = rateWindow(perMinute ?? unlimited);
-      await queue.setGlobalRateLimit(max, duration);
-    },
-    pause: (milliseconds) => queue.rateLimit(Math.ceil(milliseconds)),
-    work: (options, run) => startWorker(library, { client, name, prefix: keyPrefix }, options, run),
-    remove: () => removeBatch(stored, queue),
-  };
+  async #values(
+    part: Part,
+    fields: readonly (string | number)[],
+  ): Promise<readonly (string | undefined)[]> {
+    if (fields.length === 0) return [];
+    const values = await this.#client.call('HMGET', this.#key(part), ...fields);
+    if (!Array.isArray(values)) return fields.map(() => undefined);
+    return values.map((value: unknown) => (typeof value === 'string' ? value : undefined));
+  }
 }
 
 /** Opens one batch on a connection; it may not exist yet. */
@@ -322,6 +287,8 @@ export function openQueue(
   const queue = new library.Queue<QueuedItem>(name, options);
   // Without a listener, Node throws the error.
   queue.on('error', () => undefined);
-  const stored = { client, keys: keysOf(name), name };
-  return { queue: batchQueue(library, stored, queue), close: () => queue.close() };
+  return {
+    queue: new RedisQueue(library, client, queue, name),
+    close: () => queue.close(),
+  };
 }

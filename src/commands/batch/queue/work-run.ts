@@ -1,9 +1,16 @@
+import fs from 'node:fs';
 import { type AnswerCheck, openCheck } from '../../../ask/check.ts';
 import { isTransient } from '../../../batch/circuit-breaker.ts';
-import type { BatchHeader, BatchQueue, QueueConnection } from '../../../batch/queue/batch-queue.ts';
+import type {
+  BatchHeader,
+  BatchQueue,
+  QueueConnection,
+  QueuedResult,
+} from '../../../batch/queue/batch-queue.ts';
 import { createHandOver, type HandedJob } from '../../../batch/queue/hand-over.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
+import type { Clock } from '../../../clock.ts';
 import { planSending, type SendingPlan, type SendingRun } from '../plan.ts';
 import {
   type Connect,
@@ -12,30 +19,20 @@ import {
   lostBatch,
   type WorkOptions,
 } from './open-queue.ts';
-import {
-  createResultKeeper,
-  openJobs,
-  type QueueWatch,
-  refusedNotice,
-  type ResultKeeper,
-  saveResults,
-  watchQueue,
-} from './watch-queue.ts';
 import { refuseUnwritableSummary, reportEnd } from '../report/reporting.ts';
-import { batchOutcome } from '../report/show-progress.ts';
-import { type Ending, kindOf, repeatedText } from '../report/summary.ts';
+import { endingOf, type EndTexts } from '../report/summary.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
-import { type ItemEnd, type ItemSource, runUntilEnd, type SendItems } from '../sending/pipeline.ts';
-import type { Stopping } from '../stopping.ts';
+import { type ItemSource, runUntilEnd, type SendItems } from '../sending/pipeline.ts';
+import { after, type Stopping } from '../stopping.ts';
 import type { Context, Run } from '../../../run.ts';
 import { startRun, readSettings } from '../../../settings/read-settings.ts';
 import { openService } from '../../../ask/service.ts';
-import { Failure, type FailureKind } from '../../../failure.ts';
+import { Failure } from '../../../failure.ts';
 import { count } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { Interruption } from '../../../terminal/device/signals.ts';
+import { errorCode, storageFailure } from '../../../storage/storage-failure.ts';
 
 /** Milliseconds; a shorter pause concerns this worker only. */
 const sharedPause = 2000;
@@ -43,22 +40,86 @@ const sharedPause = 2000;
 const lastChance = 200;
 /** Milliseconds in which a connection that is not opened again ends. */
 const endTime = 1500;
+/** Milliseconds between two counts of the jobs. */
+const interval = 500;
+/** Milliseconds without a connection after which a worker gives up. */
+const longestOutage = 600_000;
+/** Milliseconds before a result is stored again. */
+const pause = 1000;
 
-/** A worker's place in a queue. */
-interface WorkPlace {
-  readonly connection: QueueConnection;
-  readonly queue: BatchQueue;
-  readonly watch: QueueWatch;
-  readonly keeper: ResultKeeper;
-  /** Aborting it gives up storing results in the queue. */
-  readonly giveUp: AbortController;
+/** Reports an error of the queue, once. A lost lease or connection needs no words: BullMQ repeats both. */
+function refusedNotice(notices: Notices): (error: unknown) => void {
+  const reported = new Set<string>();
+  return (error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    const isLost = errorCode(error) !== undefined || /lock|connection/i.test(message);
+    if (isLost || reported.has(message)) return;
+    reported.add(message);
+    notices.warning(`the queue reports: ${message}`);
+  };
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Stores results in a queue; while that is not possible, it has them. */
+class ResultKeeper {
+  /** Results that are not stored. */
+  readonly unsaved = new Set<QueuedResult>();
+  readonly #queue: BatchQueue;
+  readonly #clock: Clock;
+  readonly #giveUp: AbortSignal;
+  readonly #onRefused: (error: unknown) => void;
+
+  /** @param onRefused the queue refused a result; natter tries again */
+  constructor(
+    queue: BatchQueue,
+    clock: Clock,
+    giveUp: AbortSignal,
+    onRefused: (error: unknown) => void,
+  ) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#giveUp = giveUp;
+    this.#onRefused = onRefused;
+  }
+
+  /** Resolves when the result is stored, or when `giveUp` aborts. */
+  async put(result: QueuedResult): Promise<void> {
+    this.unsaved.add(result);
+    await Promise.race([this.#store(result), aborted(this.#giveUp)]);
+  }
+
+  async #store(result: QueuedResult): Promise<void> {
+    while (!this.#giveUp.aborted) {
+      try {
+        await this.#queue.putResult(result);
+        this.unsaved.delete(result);
+        return;
+      } catch (error) {
+        if (this.#giveUp.aborted) return;
+        this.#onRefused(error);
+        await Promise.race([this.#clock.sleep(pause), aborted(this.#giveUp)]);
+      }
+    }
+  }
 }
 
 /** A run of `natter batch work`. */
-interface Work extends SendingRun, WorkPlace {
+interface Work extends SendingRun {
   readonly options: WorkOptions;
   /** The name of the batch's input. */
   readonly input: string;
+  readonly connection: QueueConnection;
+  readonly queue: BatchQueue;
+  readonly keeper: ResultKeeper;
+  /** Aborting it gives up storing results in the queue. */
+  readonly giveUp: AbortController;
+  /** Items without a result; undefined until they are counted. */
+  readonly jobs: { left: number | undefined };
 }
 
 /** A worker's own service and limits, with the request options of the batch. */
@@ -91,10 +152,10 @@ const isRetried = (failure: Failure) => isTransient(failure) && failure.kind !==
 /** The jobs that BullMQ's worker receives. */
 function jobSource(
   { queue, connection, keeper }: Work,
-  jobs: (ended: AbortSignal) => AsyncIterable<readonly HandedJob[]>,
+  items: ItemSource<HandedJob>['items'],
 ): ItemSource<HandedJob> {
   return {
-    items: jobs,
+    items,
     room: () => connection.restored(),
     async take({ job, start, end }) {
       start();
@@ -110,10 +171,10 @@ function jobSource(
     },
     triesAgain: ({ job }, { failure, isStopped }) =>
       isStopped || (failure !== undefined && isRetried(failure) && !job.isLastAttempt),
-    async end({ index, end }, _, { line, failure, isStopped, isStarved }: ItemEnd) {
+    async end({ index, end }, _, { line, failure, isStopped, isStarved }) {
       // The other workers would be refused, too. Without this pause they find out themselves.
-      const pause = isStarved ? (failure?.retryAfterSeconds ?? 0) * 1000 : 0;
-      if (pause > 0) queue.pause(pause).catch(() => undefined);
+      const wait = isStarved ? (failure?.retryAfterSeconds ?? 0) * 1000 : 0;
+      if (wait > 0) queue.pause(wait).catch(() => undefined);
       if (line !== undefined) {
         await keeper.put({ index, isAnswered: failure === undefined, line: line.trimEnd() });
       }
@@ -125,74 +186,94 @@ function jobSource(
   };
 }
 
-/** BullMQ cannot close a worker while its connection is lost, so this waits for it, or until it is given up. */
-async function connectionEnd({ connection, giveUp: { signal }, context }: Work): Promise<void> {
-  const restored = connection.restored();
-  if (restored === undefined) return;
-  const gaveUp = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve());
-  });
-  await Promise.race([restored, gaveUp.then(() => context.clock.sleep(endTime))]);
+/** Items that a worker has or will get. */
+async function countJobs(queue: BatchQueue): Promise<number> {
+  const { waiting, active, delayed } = await queue.counts();
+  return waiting + active + delayed;
 }
 
-/** Calls `act` a little after running requests were cancelled, unless `ended` aborts. */
-function afterCancel(
-  { context: { clock } }: Work,
-  { cancel }: Stopping,
-  ended: AbortSignal,
-  act: () => void,
-): void {
-  const wait = async () => {
+/** Counts the jobs twice a second. While the connection is lost, a count may never return. @returns the stop function */
+function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () => void {
+  const { queue, connection, jobs, context } = work;
+  const { clock } = context;
+  let isCounting = false;
+  let lostAt: number | undefined;
+  const recount = async () => {
+    isCounting = true;
     try {
-      await clock.sleep(lastChance, ended);
-      act();
-    } catch (error) {
-      if (!ended.aborted) throw error;
+      jobs.left = await countJobs(queue);
+    } catch {
+      // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
+      jobs.left = undefined;
     }
+    isCounting = false;
+    if (jobs.left === 0) onDrained();
   };
-  cancel.addEventListener('abort', () => void wait(), { signal: ended });
+  return clock.repeat(interval, () => {
+    if (connection.restored() === undefined) {
+      lostAt = undefined;
+      if (!isCounting) void recount();
+      return;
+    }
+    lostAt ??= clock.monotonic();
+    if (clock.monotonic() - lostAt >= longestOutage) onOutage();
+  });
 }
 
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
 async function answerJobs(work: Work, send: SendItems, stopping: Stopping): Promise<void> {
-  const { queue, plan, presentation, connection, watch, giveUp, options } = work;
-  const { stop, fail } = stopping;
+  const { queue, plan, presentation, connection, giveUp, options, context } = work;
+  const { stop, cancel, fail } = stopping;
   const ended = new AbortController();
   const handOver = createHandOver();
   const onError = refusedNotice(presentation.notices);
-  const worker = queue.work({ concurrency: plan.concurrency, onError }, (job) =>
-    handOver.give(job),
-  );
+  const closeWorker = queue.work(plan.concurrency, onError, (job) => handOver.give(job));
+  const closeRestored = async () => {
+    // BullMQ cannot close a worker while its connection is lost, so this waits for it, or until it is given up.
+    const restored = connection.restored();
+    if (restored !== undefined) {
+      const gaveUp = aborted(giveUp.signal).then(() => context.clock.sleep(endTime));
+      await Promise.race([restored, gaveUp]);
+    }
+    await closeWorker();
+  };
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= connectionEnd(work).then(() => worker.close()));
-  stop.addEventListener('abort', () => void close(), { signal: ended.signal });
-  afterCancel(work, stopping, ended.signal, () => giveUp.abort());
-  watch.start({
-    stop: AbortSignal.any([stop, ended.signal]),
-    onDrained() {
-      if (options.wait !== true) ended.abort();
-    },
-    onOutage() {
-      const message = `the connection to ${connection.label} was lost for too long`;
-      fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
-      giveUp.abort();
-    },
+  const close = () => (closing ??= closeRestored());
+  const { signal } = ended;
+  stop.addEventListener('abort', () => void close(), { signal });
+  cancel.addEventListener(
+    'abort',
+    () => void after(context.clock, lastChance, signal, () => giveUp.abort()),
+    { signal },
+  );
+  const onDrained = () => {
+    if (options.wait !== true && !stop.aborted) ended.abort();
+  };
+  const endWatch = watchJobs(work, onDrained, () => {
+    const message = `the connection to ${connection.label} was lost for too long`;
+    fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
+    giveUp.abort();
   });
+  stop.addEventListener('abort', endWatch, { signal });
   try {
-    await send(jobSource(work, (own) => handOver.jobs(AbortSignal.any([own, ended.signal]))));
+    await send(jobSource(work, (own) => handOver.jobs(AbortSignal.any([own, signal]))));
   } finally {
     await close();
+    endWatch();
     ended.abort();
   }
 }
 
-/** Writes results that the queue does not have into a file of the current folder. */
+/** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
 function saveUnsaved({ keeper, queue, presentation }: Work): void {
-  const results = keeper.unsaved();
+  const results = [...keeper.unsaved];
   if (results.length === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
-  saveResults(file, results);
+  try {
+    fs.appendFileSync(file, results.map(({ line }) => `${line}\n`).join(''));
+  } catch (error) {
+    throw storageFailure('write', file, error);
+  }
   const what = results.length === 1 ? '1 result' : `${count(results.length)} results`;
   presentation.notices.warning(
     `${what} could not be stored in the queue and went into ${file}; natter batch merge adds them to collected results`,
@@ -200,46 +281,15 @@ function saveUnsaved({ keeper, queue, presentation }: Work): void {
 }
 
 const again = 'natter batch submit lets failed items wait again; then run natter batch work';
-const rest = 'run natter batch work again for the rest';
-
-/** What a worker reports at its end, with its exit code. @param left items without a result; undefined if unknown */
-function endingOf(
-  { context, tally }: Work,
-  stopping: Stopping,
-  elapsed: number,
-  left: number | undefined,
-): Ending {
-  const [cause, failure] = [stopping.cause(), stopping.failure()];
-  const others = left === undefined || left === 0 ? '' : `, ${count(left)} left in the queue`;
-  const outcome = `${batchOutcome({ ...tally, elapsed })}${others}`;
-  const stoppedBy = cause ?? (failure === undefined ? null : 'failure');
-  const ended = { elapsed, stoppedBy, left };
-  const failed = (kind: FailureKind, message: string, hint: string): Ending => {
-    return { ...ended, notice: undefined, error: new Failure(kind, message, { hint }) };
-  };
-  if (cause === 'SIGINT' || context.signal.aborted) {
-    const reason: unknown = context.signal.reason;
-    const error = context.signal.aborted ? reason : new Interruption('SIGINT');
-    return { ...ended, notice: `stopped: ${outcome}`, error };
-  }
-  if (failure !== undefined) {
-    const hint = failure.hint === undefined ? rest : `${failure.hint}; ${rest}`;
-    const message = `${outcome}; stopped because further items would fail too: ${failure.message}`;
-    return failed(kindOf(tally, failure), message, hint);
-  }
-  if (cause !== undefined && left !== 0) {
-    return failed('unfinished', `stopped by ${cause}: ${outcome}`, rest);
-  }
-  if (tally.failed > 0) {
-    const repeated = repeatedText(tally);
-    const hint = repeated === undefined ? again : `${again}; ${repeated}`;
-    return failed(kindOf(tally, undefined), outcome, hint);
-  }
-  return { ...ended, notice: outcome, error: undefined };
-}
+const endTexts: EndTexts = {
+  rest: 'run natter batch work again for the rest',
+  retry: again,
+  corrected: again,
+  left: (left = 0) => (left === 0 ? '' : `, ${count(left)} left in the queue`),
+};
 
 async function workAndReport(work: Work): Promise<void> {
-  const { context, queue, watch, giveUp, connection, input } = work;
+  const { context, queue, giveUp, connection, input, jobs } = work;
   const begin = context.clock.date();
   giveUp.signal.addEventListener('abort', () => {
     saveUnsaved(work);
@@ -250,8 +300,8 @@ async function workAndReport(work: Work): Promise<void> {
     work,
     (...sending) => answerJobs(work, ...sending),
     async (stopping, elapsed) => {
-      const left = giveUp.signal.aborted ? watch.left() : openJobs(await queue.counts());
-      return endingOf(work, stopping, elapsed(), left);
+      const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
+      return { ...endingOf(work, stopping, elapsed(), left, endTexts), left };
     },
   );
   reportEnd(work, { input, output: null, shard: null, begin, batch: queue.name }, ending);
@@ -270,7 +320,6 @@ async function workOn(
   if (header === undefined) throw lostBatch(queue.name);
   // The queue limits the requests of all workers; tokens are limited here.
   const { requests, tokens } = sending.rateLimits;
-  const plan = { ...sending, rateLimits: { requests: undefined, tokens } };
   const check = await batchCheck(notices, header);
   const asked = batchSettings(run.settings, header);
   const settings = check?.settings(asked) ?? asked;
@@ -278,23 +327,22 @@ async function workOn(
   const source = { command: 'batch work', batch: runId(context) };
   const network = { network: undiciNetwork };
   const service = await openService(working, source, network);
-  const { clock } = context;
   const giveUp = new AbortController();
-  const watch = watchQueue(queue, connection, clock);
+  const jobs: Work['jobs'] = { left: undefined };
   try {
     const guard = openGuard(working);
     if (requests !== undefined) await queue.setRate(requests);
     await workAndReport({
       ...run,
       command: 'natter batch work',
-      plan,
+      plan: { ...sending, rateLimits: { requests: undefined, tokens } },
       settings,
       service,
       check,
       guard: await guard.forRequests(),
       stream: header.stream,
       tally: emptyTally(),
-      left: () => watch.left(),
+      left: () => jobs.left,
       onPause(wait) {
         // The other workers would be refused, too. Without this pause they find out themselves.
         if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
@@ -303,8 +351,8 @@ async function workOn(
       input: header.input,
       connection,
       queue,
-      watch,
-      keeper: createResultKeeper(queue, clock, giveUp.signal, refusedNotice(notices)),
+      jobs,
+      keeper: new ResultKeeper(queue, context.clock, giveUp.signal, refusedNotice(notices)),
       giveUp,
     });
   } finally {

@@ -1,16 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { LatencyFigures } from '../../../batch/latency.ts';
-import { replaceResults } from '../../../batch/results/write-results.ts';
-import { itemsLeft, type Tally } from '../../../batch/tally.ts';
+import { latencyFigures, type LatencyFigures } from '../../../batch/latency.ts';
+import type { Tally } from '../../../batch/tally.ts';
 import { causesText, type FailureCause, latencyText, placeText } from './figures-text.ts';
-import type { ReportOptions } from './show-progress.ts';
+import type { TalliedRun } from '../plan.ts';
+import { countFields } from './progress.ts';
 import { type Ending, exitOf } from './summary.ts';
-import type { Presentation, Context } from '../../../run.ts';
 import { cleanLine } from '../../../secrets/secrets.ts';
 import { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
+import { replaceContent } from '../../../storage/files.ts';
 import { storageFailure } from '../../../storage/storage-failure.ts';
 
 /**
@@ -30,10 +30,14 @@ export function refuseUnwritableSummary(file: string): void {
   }
 }
 
+/** Of a new file; the umask applies. */
+const newFileMode = 0o666;
+
 /** Replaces the file at once: a reader sees the old or the new one. @throws Failure `storage` */
 function writeSummary(file: string, text: string): void {
   try {
-    replaceResults(file, [Buffer.from(text)]);
+    const mode = fs.statSync(file, { throwIfNoEntry: false })?.mode ?? newFileMode;
+    replaceContent(file, text, mode);
   } catch (error) {
     throw storageFailure('write', file, error);
   }
@@ -51,49 +55,7 @@ interface RunNames {
   readonly batch?: string;
 }
 
-const whole = (value: number) => Math.round(value);
-
-function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
-  const done = tally.answered + tally.failed;
-  return {
-    elapsed_ms: whole(elapsed),
-    items: {
-      total: tally.total ?? null,
-      answered_before: tally.already,
-      answered: tally.answered,
-      failed: tally.failed,
-      left: left ?? null,
-    },
-    /** Items a second. */
-    rate: elapsed > 0 ? Number(((done * 1000) / elapsed).toFixed(3)) : null,
-    attempts: tally.attempts,
-    tokens: {
-      prompt: tally.promptTokens,
-      completion: tally.completionTokens,
-      total: tally.tokens,
-    },
-    /** By currency; null where no price is known. */
-    cost: tally.costs.size === 0 ? null : Object.fromEntries(tally.costs),
-  };
-}
-
-/** Seconds until the last item, at the rate of this run. */
-function estimatedSeconds(tally: Tally, elapsed: number): number | null {
-  const left = itemsLeft(tally);
-  const done = tally.answered + tally.failed;
-  return left === undefined || done === 0 ? null : whole((left * elapsed) / done / 1000);
-}
-
-/** A line of `--progress-json`. @param pause milliseconds until the next request is allowed */
-function progressRecord(tally: Tally, time: Date, elapsed: number, pause: number): object {
-  return {
-    type: 'progress',
-    time: time.toISOString(),
-    ...countFields(tally, elapsed),
-    eta_seconds: estimatedSeconds(tally, elapsed),
-    paused_ms: whole(pause),
-  };
-}
+const whole = Math.round;
 
 function latencyFields(figures: LatencyFigures | undefined): object | null {
   if (figures === undefined) return null;
@@ -108,23 +70,14 @@ function latencyFields(figures: LatencyFigures | undefined): object | null {
  * @param clean makes texts safe to show
  */
 function causesOf(tally: Tally, clean: (text: string) => string): readonly FailureCause[] {
-  return [...tally.examples]
-    .map(
-      ([
-        kind,
-        {
-          failure,
-          item: { line, id },
-        },
-      ]) => ({
-        kind,
-        count: tally.causes.get(kind) ?? 0,
-        line,
-        id: id === undefined ? null : clean(id),
-        example: clean(failure.message),
-      }),
-    )
-    .toSorted((one, other) => other.count - one.count);
+  const causes = [...tally.examples].map(([kind, { failure, item }]) => ({
+    kind,
+    count: tally.causes.get(kind) ?? 0,
+    line: item.line,
+    id: item.id === undefined ? null : clean(item.id),
+    example: clean(failure.message),
+  }));
+  return causes.toSorted((one, other) => other.count - one.count);
 }
 
 /** The document of `--summary`, and the last line of `--progress-json`. Times are whole milliseconds. */
@@ -148,42 +101,16 @@ function summaryRecord(
     stopped_by: stoppedBy,
     ...countFields(tally, elapsed, left),
     causes: causesOf(tally, clean),
-    latency_ms: latencyFields(tally.latency.figures()),
-    first_text_ms: latencyFields(tally.firstText.figures()),
+    latency_ms: latencyFields(latencyFigures(tally.latency)),
+    first_text_ms: latencyFields(latencyFigures(tally.firstText)),
   };
 }
-
-interface ReportedRun {
-  readonly context: Pick<Context, 'streams' | 'clock' | 'secrets'>;
-  readonly presentation: Pick<Presentation, 'notices' | 'noticeStyle' | 'unicode'>;
-  readonly options: ReportOptions;
-  readonly tally: Tally;
-}
-
-/** Milliseconds between two lines of `--progress-json`. */
-const interval = 10_000;
 
 /** A histogram of fewer answers says little. */
 const fewAnswers = 10;
 
-/**
- * Prints a line of JSON every ten seconds.
- * @param pause the milliseconds until the next request is allowed
- * @returns a function that ends it
- */
-export function printProgress(run: ReportedRun, pause: () => number): () => void {
-  const { context, options, tally } = run;
-  const { clock, streams } = context;
-  if (options.progressJson !== true) return () => undefined;
-  const begin = clock.monotonic();
-  return clock.repeat(interval, () => {
-    const elapsed = clock.monotonic() - begin;
-    void streams.stderr.write(jsonLine(progressRecord(tally, clock.date(), elapsed, pause())));
-  });
-}
-
 /** The histogram and the table of causes, on a terminal or if requested. */
-function printFigures({ context, presentation, options, tally }: ReportedRun): void {
+function printFigures({ context, presentation, options, tally }: TalliedRun): void {
   const { stderr } = context.streams;
   const isWanted = options.figures === true;
   if (options.quiet === true || !(stderr.isTerminal || isWanted)) return;
@@ -193,7 +120,7 @@ function printFigures({ context, presentation, options, tally }: ReportedRun): v
     style: presentation.noticeStyle,
     unicode: presentation.unicode,
   };
-  const latency = tally.latency.figures();
+  const latency = latencyFigures(tally.latency);
   if (latency !== undefined && (isWanted || latency.count >= fewAnswers)) {
     void stderr.write(latencyText(latency, layout));
   }
@@ -202,7 +129,7 @@ function printFigures({ context, presentation, options, tally }: ReportedRun): v
 }
 
 /** The causes as sentences, unless the table of causes or the last line has them. */
-function printCauses({ context, presentation, options, tally }: ReportedRun, error: unknown): void {
+function printCauses({ context, presentation, options, tally }: TalliedRun, error: unknown): void {
   const isInTable = context.streams.stderr.isTerminal || options.figures === true;
   if (isInTable || options.progressJson === true) return;
   for (const cause of causesOf(tally, (text) => text)) {
@@ -214,13 +141,13 @@ function printCauses({ context, presentation, options, tally }: ReportedRun, err
 }
 
 /** Prints the first failed item of each cause. */
-export function printFailures(run: ReportedRun): void {
+export function printFailures(run: TalliedRun): void {
   printFigures(run);
   printCauses(run, undefined);
 }
 
 /** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
-export function reportEnd(run: ReportedRun, names: RunNames, ending: Ending): void {
+export function reportEnd(run: TalliedRun, names: RunNames, ending: Ending): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
   printFigures(run);

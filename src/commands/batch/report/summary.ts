@@ -1,26 +1,54 @@
 import { isOfItem, isTransient } from '../../../batch/circuit-breaker.ts';
-import { itemsLeft, type Tally } from '../../../batch/tally.ts';
+import type { Tally } from '../../../batch/tally.ts';
 import { placeText } from './figures-text.ts';
-import { batchOutcome } from './show-progress.ts';
+import { batchOutcome } from './progress.ts';
 import type { Stopping } from '../stopping.ts';
-import type { Context } from '../../../run.ts';
+import type { SendingRun } from '../plan.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count } from '../../../output/figures.ts';
 import { Interruption, signalExitCodes } from '../../../terminal/device/signals.ts';
 import { OutputClosed } from '../../../terminal/device/streams.ts';
 
+/** What differs between a file and a queue in what a run reports at its end. */
+export interface EndTexts {
+  /** How to get the items without a result. */
+  readonly rest: string;
+  /** How to send failed items again, as they are, and after a correction. */
+  readonly retry: string;
+  readonly corrected: string;
+  /** `, 14 left`; empty if nothing is left. */
+  readonly left: (items: number | undefined) => string;
+}
+
+/** @param output the file of `-o`; results on standard output cannot be continued */
+export function fileTexts(output: string | undefined): EndTexts {
+  const left = (items: number | undefined) => {
+    if (items === undefined) return ', input not fully read';
+    return items === 0 ? '' : `, ${count(items)} left`;
+  };
+  if (output === undefined) {
+    const retry = 'use -o FILE to be able to retry only these';
+    return { rest: 'use -o FILE to be able to resume', retry, corrected: retry, left };
+  }
+  const retry = 'run the same command again to retry only these';
+  const corrected = 'after a correction, run the same command to retry only these';
+  return { rest: 'run the same command again for the rest', retry, corrected, left };
+}
+
 interface BatchEnd {
   readonly tally: Tally;
   /** Milliseconds. */
   readonly elapsed: number;
-  /** The file of `-o`. */
-  readonly output: string | undefined;
+  /** Items without a result; undefined if unknown. */
+  readonly left: number | undefined;
+  readonly texts: EndTexts;
   /** The failure that stopped the run early, because it would repeat. */
   readonly stopFailure: Failure | undefined;
 }
 
-const outcomeText = ({ tally, elapsed }: BatchEnd) => batchOutcome({ ...tally, elapsed });
+const outcomeText = ({ tally, elapsed, texts, left }: BatchEnd) =>
+  `${batchOutcome(tally, elapsed)}${texts.left(left)}`;
 
 /** The first failure, if nothing was answered and all failures are of its kind. */
 function onlyCause({ answered, examples }: Tally): Failure | undefined {
@@ -37,7 +65,7 @@ const repeatedKinds: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /** What is wrong with items that fail each time: `line 3 (q3) fails each time: --dry-run shows …`; undefined without any. */
-export function repeatedText({ examples, causes }: Tally): string | undefined {
+function repeatedText({ examples, causes }: Tally): string | undefined {
   const repeated = [...examples.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
   const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
   if (first === undefined) return undefined;
@@ -49,18 +77,10 @@ export function repeatedText({ examples, causes }: Tally): string | undefined {
   return `${items} each time: ${remedy}`;
 }
 
-function hintFor({ output, stopFailure, tally }: BatchEnd): string {
+function hintFor({ texts, stopFailure, tally }: BatchEnd): string {
   const repeated = repeatedText(tally);
-  const kinds = [...tally.causes.keys()];
-  if (output !== undefined && kinds.join() === 'usage') {
-    return 'correct the lines named in the results, then run the same command to retry only those';
-  }
-  const isAll = kinds.every((kind) => repeatedKinds.has(kind));
-  const again = isAll ? 'after a correction, run the same command' : 'run the same command again';
-  const retry =
-    output === undefined
-      ? 'use -o FILE to be able to retry only these'
-      : `${again} to retry only these`;
+  const isAll = [...tally.causes.keys()].every((kind) => repeatedKinds.has(kind));
+  const retry = isAll ? texts.corrected : texts.retry;
   if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
     const common = stopFailure.hint === undefined ? '' : `: ${stopFailure.hint}`;
     return `correct what all items have in common${common}; or send them all with --keep-going; ${retry}`;
@@ -88,9 +108,12 @@ export function kindOf(
 
 /** The failure of a run with failed items, or that stopped early; undefined for any other. */
 export function batchFailure(end: BatchEnd): Failure | undefined {
-  const { tally, stopFailure } = end;
+  const { tally, stopFailure, texts } = end;
   if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
-    return stoppedFailure(end, stopFailure);
+    const { message, hint } = stopFailure;
+    return new Failure(kindOf(tally, stopFailure), `${message}; ${outcomeText(end)}`, {
+      hint: hint === undefined ? texts.rest : `${hint}; ${texts.rest}`,
+    });
   }
   if (tally.failed === 0) return undefined;
   const reason =
@@ -100,41 +123,6 @@ export function batchFailure(end: BatchEnd): Failure | undefined {
   return new Failure(kindOf(tally, stopFailure), `${outcomeText(end)}${reason}`, {
     hint: hintFor(end),
   });
-}
-
-/** How to get the rest; results on standard output cannot be continued. */
-const againText = (output: string | undefined) =>
-  output === undefined
-    ? 'use -o FILE to be able to resume'
-    : 'run the same command again for the rest';
-
-/** The failure of a run that a limit or a wrong setting stopped. */
-function stoppedFailure(end: BatchEnd, { kind, message, hint }: Failure): Failure {
-  const again = againText(end.output);
-  const text = `${message}; ${outcomeText(end)}${restText(itemsLeft(end.tally))}`;
-  return new Failure(kind, text, { hint: hint === undefined ? again : `${hint}; ${again}` });
-}
-
-/** `, 14 left`; empty if nothing is left. */
-function restText(left: number | undefined): string {
-  if (left === undefined) return ', input not fully read';
-  return left === 0 ? '' : `, ${count(left)} left`;
-}
-
-export function stoppedText(end: BatchEnd): string {
-  const { tally, output } = end;
-  const left = itemsLeft(tally);
-  if (left === 0 && tally.failed === 0) return outcomeText(end);
-  return `stopped: ${outcomeText(end)}${restText(left)}; ${againText(output)}`;
-}
-
-/** The failure of a run that `cause` stopped: `unfinished` if items are left, else as {@link batchFailure}. */
-function drainFailure(end: BatchEnd, cause: string): Failure | undefined {
-  const left = itemsLeft(end.tally);
-  if (left === 0) return batchFailure(end);
-  const hint = againText(end.output);
-  const message = `stopped by ${cause}: ${outcomeText(end)}${restText(left)}`;
-  return new Failure('unfinished', message, { hint });
 }
 
 /** How a run ended. */
@@ -151,19 +139,23 @@ export interface Ending {
   readonly left?: number | undefined;
 }
 
-interface EndedRun {
-  readonly context: Context;
-  readonly options: { readonly output?: string };
-  readonly tally: Tally;
+/** What a run reports that Ctrl+C stopped. */
+export function stoppedText(end: BatchEnd): string {
+  const { left, tally, texts } = end;
+  const isDone = left === 0 && tally.failed === 0;
+  return isDone ? outcomeText(end) : `stopped: ${outcomeText(end)}; ${texts.rest}`;
 }
 
+/** @param left items without a result; undefined if unknown */
 export function endingOf(
-  { context, options, tally }: EndedRun,
-  stopping: Pick<Stopping, 'cause' | 'failure'>,
+  { context, tally }: SendingRun,
+  stopping: Stopping,
   elapsed: number,
+  left: number | undefined,
+  texts: EndTexts,
 ): Ending {
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
-  const end = { tally, elapsed, output: options.output, stopFailure };
+  const end = { tally, elapsed, left, texts, stopFailure };
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
   if (cause === 'SIGINT' || context.signal.aborted) {
     const error: unknown = context.signal.aborted
@@ -171,8 +163,10 @@ export function endingOf(
       : new Interruption('SIGINT');
     return { elapsed, stoppedBy, notice: stoppedText(end), error };
   }
-  const isDrained = cause !== undefined && stopFailure === undefined;
-  const error = isDrained ? drainFailure(end, cause) : batchFailure(end);
+  const isDrained = cause !== undefined && stopFailure === undefined && left !== 0;
+  const error = isDrained
+    ? new Failure('unfinished', `stopped by ${cause}: ${outcomeText(end)}`, { hint: texts.rest })
+    : batchFailure(end);
   const notice = error === undefined ? outcomeText(end) : undefined;
   return { elapsed, stoppedBy, notice, error };
 }

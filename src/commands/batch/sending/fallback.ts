@@ -7,18 +7,13 @@ import {
   fallbackModels,
 } from '../../../ask/fallback.ts';
 import type { ItemContent } from '../../../batch/input/item.ts';
+import type { Permission } from '../../../batch/admission.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count } from '../../../output/figures.ts';
 import { withRequestHint } from '../../program/report.ts';
 import type { SendingRun } from '../plan.ts';
-import {
-  type ItemOutcome,
-  type Permission,
-  planItem,
-  sendItem,
-  type SendOptions,
-} from './send-item.ts';
+import { type ItemOutcome, planItem, sendItem, type SendOptions } from './send-item.ts';
 
 /** Sends items to the next model when the batch has given up on the one before. */
 export interface BatchFallback {
@@ -42,24 +37,6 @@ function planFor(content: ItemContent, { settings }: FallbackModel, stream: bool
   }
 }
 
-/** Prints the first step between two models, and their number at the end. */
-function createReport(warn: (text: string) => void) {
-  const counts = new Map<string, number>();
-  return {
-    step(failed: FallbackModel, next: FallbackModel, text: string): void {
-      const step = `${failed.label} to ${next.label}`;
-      const before = counts.get(step) ?? 0;
-      counts.set(step, before + 1);
-      if (before === 0) warn(text);
-    },
-    end(): void {
-      for (const [step, number] of counts) {
-        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
-      }
-    },
-  };
-}
-
 /**
  * Undefined without `fallback`, and with a check: its option is refused, and a notice reports the setting.
  * @throws Failure for a profile without a service
@@ -79,13 +56,20 @@ export function openFallback(
   }
   const models = fallbackModels(run);
   const clients = chainClients(service, run, { network: undiciNetwork });
-  const report = createReport(warn);
+  /** How often items went from one model to another. */
+  const steps = new Map<string, number>();
+  const onStep: Chain['onStep'] = (failed, next, text) => {
+    const step = `${failed.label} to ${next.label}`;
+    const before = steps.get(step) ?? 0;
+    steps.set(step, before + 1);
+    if (before === 0) warn(text);
+  };
   return {
     async send(item, permission) {
       const chain: Chain = {
         models,
         plan: (model, isFirst) => planFor(contentFor(item, isFirst), model, sending.stream),
-        onStep: (...step) => report.step(...step),
+        onStep,
       };
       return askModels(chain, chooseModel(chain), async ({ model, failed }) => {
         const isFirst = failed.length === 0;
@@ -97,7 +81,9 @@ export function openFallback(
       });
     },
     async close() {
-      report.end();
+      for (const [step, number] of steps) {
+        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
+      }
       await clients.close();
     },
   };

@@ -1,20 +1,19 @@
 // The pipeline of items, the same for a file and for a queue: admission, request, count, result.
 
-import { type CircuitBreaker, createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
+import { CircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { BatchItem, InputItem } from '../../../batch/input/item.ts';
+import { Admission, type Permission } from '../../../batch/admission.ts';
 import { runItems } from '../../../batch/run-items.ts';
-import { countFailure, type Tally } from '../../../batch/tally.ts';
+import { countFailure, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
-import { printProgress } from '../report/reporting.ts';
-import { showProgress } from '../report/show-progress.ts';
+import { showProgress } from '../report/progress.ts';
 import type { Ending } from '../report/summary.ts';
-import { type Admission, maxWaitOf, openAdmission } from './admission.ts';
 import { type BatchFallback, openFallback } from './fallback.ts';
 import {
   itemFingerprint,
   type ItemOutcome,
-  type Permission,
+  planItem,
   sendItem,
   type SendOptions,
 } from './send-item.ts';
@@ -22,10 +21,12 @@ import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../program/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
+import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { estimateRequest } from '../../../usage/budget.ts';
 import { truncationFailure, truncationWarning } from '../../../output/truncated-prompt.ts';
 
 /** How an item ended. */
-export interface ItemEnd {
+interface ItemEnd {
   /** The result in natter's own format; undefined if nothing was received, and the item is sent again later. */
   readonly line: string | undefined;
   /** Undefined for an item that cannot be sent. */
@@ -39,8 +40,8 @@ export interface ItemEnd {
 
 /** Where items come from, and where their results go. */
 export interface ItemSource<Item extends InputItem> {
-  /** In blocks, until `ended` aborts. */
-  items(ended: AbortSignal): AsyncIterable<readonly Item[]>;
+  /** Until `ended` aborts. */
+  items(ended: AbortSignal): AsyncIterable<Item>;
   /** A promise while no result can be taken. */
   room(): Promise<void> | undefined;
   /** Takes an item before it is sent. @returns whether it has an answer meanwhile */
@@ -56,7 +57,6 @@ interface Pipeline {
   readonly run: SendingRun;
   readonly sending: SendOptions;
   readonly stopping: Stopping;
-  readonly admission: Admission;
   readonly circuitBreaker: CircuitBreaker;
   readonly fallback: BatchFallback | undefined;
   readonly warn: (text: string) => void;
@@ -65,14 +65,41 @@ interface Pipeline {
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
+/** Milliseconds; `Infinity` without a limit. */
+const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryMaxWait || Infinity;
+
 function openCircuitBreaker({ plan, settings, service, options, tally }: SendingRun) {
   const most = Math.max(minFailures, 2 * plan.concurrency);
-  return createCircuitBreaker({
+  return new CircuitBreaker({
     most,
     maxWait: maxWaitOf(settings),
     isReplay: service.replayedFrom !== undefined,
     mostAlike: options.keepGoing === true ? Infinity : most,
     hasAnswers: () => tally.already > 0,
+  });
+}
+
+function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
+  const { plan, settings, service, left, tally, onPause } = run;
+  const nothing = { prompt: 0, answer: 0 };
+  return new Admission({
+    clock: service.clock,
+    most: plan.concurrency,
+    rateLimits: plan.rateLimits,
+    retries: settings.values.retries,
+    maxWait: maxWaitOf(settings),
+    stop,
+    estimate({ content }) {
+      if (plan.rateLimits.tokens === undefined || content === undefined) return nothing;
+      try {
+        return estimateRequest(planItem(content, settings, false).request);
+      } catch {
+        // An item that cannot be sent: sending it reports why.
+        return nothing;
+      }
+    },
+    left: left ?? (() => itemsLeft(tally)),
+    onPause,
   });
 }
 
@@ -109,8 +136,8 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
   tally.attempts += attempts;
   if (failure !== undefined) return;
   tally.answered += 1;
-  if (timing !== undefined) tally.latency.add(timing.total);
-  if (timing?.firstText !== undefined) tally.firstText.add(timing.firstText);
+  if (timing !== undefined) tally.latency.push(timing.total);
+  if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
 }
 
 /** @param isFinal the item is not tried again in this run */
@@ -201,22 +228,24 @@ async function processItem<Item extends InputItem>(
 /** Sends the items of a source until all have ended, or the run stops. */
 export type SendItems = <Item extends InputItem>(source: ItemSource<Item>) => Promise<void>;
 
-async function sendAll(
+/**
+ * Sends items, and says how that ended. Never throws.
+ * @param work sends the items of one source, or of several one after the other
+ * @param finish is called when all have ended @param finish.elapsed milliseconds since the start
+ */
+export async function runUntilEnd(
   run: SendingRun,
   work: (send: SendItems, stopping: Stopping) => Promise<void>,
-): Promise<Stopping> {
-  const { context, presentation, plan, settings, service, broken } = run;
-  const stopping = watchStopping({
-    context,
-    notices: presentation.notices,
-    stopAfter: plan.stopAfter,
-    broken,
-    clear: () => progress.clear(),
-  });
-  const { stop, cancel } = stopping;
+  finish: (stopping: Stopping, elapsed: () => number) => Promise<Ending>,
+): Promise<Ending> {
+  const { context, presentation, plan, settings, service } = run;
+  const { clock } = context;
+  const start = clock.monotonic();
+  const elapsed = () => clock.monotonic() - start;
+  const stopping = watchStopping(run, () => progress.clear());
+  const { stop, halt } = stopping;
   const admission = openAdmission(run, stop);
-  const progress = showProgress(run, admission.places, stop);
-  const endPrinting = printProgress(run, () => admission.places.pauseRemaining());
+  const progress = showProgress(run, admission, stop);
   const warn = (text: string) => {
     progress.clear();
     presentation.notices.warning(text);
@@ -229,47 +258,31 @@ async function sendAll(
     stream: run.stream,
     retryIncomplete: plan.retryIncomplete,
     stop,
-    signal: cancel,
-    clock: context.clock,
+    signal: stopping.cancel,
+    clock,
   };
   let fallback: BatchFallback | undefined;
   try {
-    fallback = openFallback(run, sending, warn);
-    const circuitBreaker = openCircuitBreaker(run);
-    const pipeline = { run, sending, stopping, admission, circuitBreaker, fallback, warn };
-    const send: SendItems = (source) =>
-      runItems({
-        items: (ended) => source.items(ended),
-        admit: (...next) => admission.admit(...next),
-        stop,
-        room: () => source.room(),
-        work: (...next) => processItem(pipeline, source, ...next),
-      });
-    await work(send, stopping);
-  } finally {
-    progress.end();
-    await fallback?.close();
-    endPrinting();
-    stopping.end();
-  }
-  return stopping;
-}
-
-/**
- * Sends items, and says how that ended. Never throws.
- * @param work sends the items of one source, or of several one after the other
- * @param finish is called when all have ended @param finish.elapsed milliseconds since the start
- */
-export async function runUntilEnd(
-  run: SendingRun,
-  work: (send: SendItems, stopping: Stopping) => Promise<void>,
-  finish: (stopping: Stopping, elapsed: () => number) => Promise<Ending>,
-): Promise<Ending> {
-  const { clock } = run.context;
-  const start = clock.monotonic();
-  const elapsed = () => clock.monotonic() - start;
-  try {
-    return await finish(await sendAll(run, work), elapsed);
+    try {
+      fallback = openFallback(run, sending, warn);
+      const circuitBreaker = openCircuitBreaker(run);
+      const pipeline = { run, sending, stopping, circuitBreaker, fallback, warn };
+      const send: SendItems = (source) =>
+        runItems({
+          items: source.items(stop),
+          admit: (item, sequence) => admission.admit(item, sequence),
+          room: () => source.room(),
+          work: (...next) => processItem(pipeline, source, ...next),
+          stop,
+          halt,
+        });
+      await work(send, stopping);
+    } finally {
+      progress.end();
+      await fallback?.close();
+      stopping.end();
+    }
+    return await finish(stopping, elapsed);
   } catch (error) {
     return { elapsed: elapsed(), stoppedBy: null, notice: undefined, error };
   }

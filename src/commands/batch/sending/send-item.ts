@@ -1,4 +1,4 @@
-import { type Answer, ask } from '../../../ask/ask.ts';
+import { type Answer, ask, type Sink } from '../../../ask/ask.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
@@ -19,8 +19,8 @@ import { withRequestHint } from '../../program/report.ts';
 import type { GuardedRequest } from '../../prompt/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
-import type { Client, Throttle } from '../../../client/client.ts';
-import type { HttpResponse } from '../../../client/http/transport.ts';
+import type { Permission } from '../../../batch/admission.ts';
+import type { Client } from '../../../client/client.ts';
 import type { Clock } from '../../../clock.ts';
 import type { CheckedFields } from '../../../output/json-answer.ts';
 
@@ -84,19 +84,6 @@ function withContent(
     : { ...request, messages, params: { ...request.params, ...params } };
 }
 
-/** What happens after a refusal: the item may be sent again, the run stops, or nothing was answered for too long. */
-export type AfterRefusal = 'again' | 'stopped' | 'starved';
-
-/** The permission to send the requests of one item. */
-export interface Permission extends Pick<Throttle, 'onResponse' | 'onRefusal'> {
-  /** Waits for the limits of the user. @returns false if the run stops; undefined if there is nothing to wait for */
-  beforeRequest(): Promise<boolean> | undefined;
-  /** Waits until the refused item may be sent again. */
-  afterRefusal(): Promise<AfterRefusal>;
-  /** @param tokens that the service reported; undefined without a report */
-  end(isAnswered: boolean, tokens: number | undefined): void;
-}
-
 export interface SendOptions {
   readonly client: Client;
   /** Refuses or redacts secrets in prompts; undefined if they are not checked. */
@@ -123,86 +110,57 @@ export interface ItemOutcome extends Answer {
   readonly checked?: CheckedFields;
 }
 
-/** One request of an item. */
-class ItemAttempt implements Throttle {
-  readonly #options: SendOptions;
-  readonly #permission: Permission | undefined;
-  readonly #cancellation = new AbortController();
-  #isRefused = false;
-  /** Monotonic time of the next retry, before which the end of the run cancels the request. */
-  #retryAt = 0;
-
-  constructor(options: SendOptions, permission: Permission | undefined) {
-    const { signal, stop } = options;
-    this.#options = options;
-    this.#permission = permission;
-    signal.addEventListener('abort', this.#cancel);
-    stop.addEventListener('abort', this.#cancelRetry);
-    if (signal.aborted) this.#cancel();
-  }
-
+/** One request of an item, with hints of the command line. */
+async function attempt(
+  { client, clock, stop, signal: caller, settings }: SendOptions,
+  { request, redaction: guard }: GuardedRequest,
+  permission: Permission | undefined,
+): Promise<{ readonly outcome: ItemOutcome; readonly isRefused: boolean }> {
+  const cancellation = new AbortController();
+  const { signal } = cancellation;
   /** A 429 that may be sent again. */
-  get isRefused(): boolean {
-    return this.#isRefused;
-  }
-
-  async beforeRequest(): Promise<void> {
-    const isAllowed = await this.#permission?.beforeRequest();
-    if (isAllowed === false) this.#cancellation.abort(this.#options.stop.reason);
-  }
-
-  onResponse(response: Pick<HttpResponse, 'status' | 'headers'>): void {
-    this.#permission?.onResponse(response);
-  }
-
-  onRefusal(retryAfter: number | undefined): void {
-    this.#isRefused = true;
-    this.#permission?.onRefusal(retryAfter);
-  }
-
-  async send({ request, redaction: guard }: GuardedRequest): Promise<Answer> {
-    const { client, clock, stop, signal: caller } = this.#options;
-    const { signal } = this.#cancellation;
-    const options = this.#permission === undefined ? { signal } : { signal, throttle: this };
-    try {
-      return await ask(
-        { send: () => client.chat(request, options), clock, signal, guard },
-        {
-          event: (event) => {
-            if (event.type !== 'retry-scheduled') return undefined;
-            this.#retryAt = clock.monotonic() + event.delay;
-            this.#cancelRetry();
-            return undefined;
-          },
-        },
-      );
-    } finally {
-      caller.removeEventListener('abort', this.#cancel);
-      stop.removeEventListener('abort', this.#cancelRetry);
-    }
-  }
-
-  readonly #cancel = (): void => this.#cancellation.abort(this.#options.signal.reason);
-
-  readonly #cancelRetry = (): void => {
-    const { stop, clock } = this.#options;
-    if (stop.aborted && clock.monotonic() < this.#retryAt) this.#cancellation.abort(stop.reason);
+  let isRefused = false;
+  /** Monotonic time of the next retry, before which the end of the run cancels the request. */
+  let retryAt = 0;
+  const cancel = () => cancellation.abort(caller.reason);
+  const cancelRetry = () => {
+    if (stop.aborted && clock.monotonic() < retryAt) cancellation.abort(stop.reason);
   };
-}
-
-/** One attempt, with hints of the command line. */
-async function outcomeOf(
-  attempt: ItemAttempt,
-  guarded: GuardedRequest,
-  settings: ResolvedSettings,
-): Promise<ItemOutcome> {
-  const answer = await attempt.send(guarded);
-  const outcome = { ...answer, requestedModel: guarded.request.model, isStarved: false };
-  if (answer.isStopped) return { ...outcome, failure: stoppedAnswer() };
-  const { failure } = answer;
-  return failure === undefined
-    ? outcome
-    : { ...outcome, failure: withRequestHint(failure, settings) };
+  const throttle = permission && {
+    async beforeRequest() {
+      if (!(await permission.beforeRequest())) cancellation.abort(stop.reason);
+    },
+    onResponse: (response: Parameters<Permission['onResponse']>[0]) =>
+      permission.onResponse(response),
+    onRefusal(wait: number | undefined) {
+      isRefused = true;
+      permission.onRefusal(wait);
+    },
+  };
+  const send = () =>
+    client.chat(request, throttle === undefined ? { signal } : { signal, throttle });
+  const sink: Sink = {
+    event(event) {
+      if (event.type !== 'retry-scheduled') return undefined;
+      retryAt = clock.monotonic() + event.delay;
+      cancelRetry();
+      return undefined;
+    },
+  };
+  caller.addEventListener('abort', cancel);
+  stop.addEventListener('abort', cancelRetry);
+  if (caller.aborted) cancel();
+  try {
+    const answer = await ask({ send, clock, signal, guard }, sink);
+    const failure = answer.isStopped
+      ? stoppedAnswer()
+      : answer.failure && withRequestHint(answer.failure, settings);
+    const requestedModel = request.model;
+    return { outcome: { ...answer, failure, requestedModel, isStarved: false }, isRefused };
+  } finally {
+    caller.removeEventListener('abort', cancel);
+    stop.removeEventListener('abort', cancelRetry);
+  }
 }
 
 /** The outcome of an item whose last attempt was refused, and which is not sent again. */
@@ -235,11 +193,10 @@ async function sendRequest(
   let cuts = 0;
   let longest: ItemOutcome | undefined;
   for (;;) {
-    const attempt = new ItemAttempt(options, permission);
-    const outcome = await outcomeOf(attempt, guarded, options.settings);
+    const { outcome, isRefused } = await attempt(options, guarded, permission);
     attempts += outcome.metadata.attempts ?? 1;
     longest = longer(longest, outcome);
-    if (attempt.isRefused && !outcome.isStopped && permission !== undefined) {
+    if (isRefused && !outcome.isStopped && permission !== undefined) {
       const next = await permission.afterRefusal();
       if (next === 'again') continue;
       longest = longer(longest, refusedOutcome(outcome, attempts, next === 'starved'));

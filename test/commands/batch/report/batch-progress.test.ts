@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { emptyTally } from '../../../../src/batch/tally.ts';
+import { emptyTally, type Tally } from '../../../../src/batch/tally.ts';
 import {
-  type BatchFigures,
   batchOutcome,
   batchProgress,
   shortTime,
-} from '../../../../src/commands/batch/report/show-progress.ts';
+} from '../../../../src/commands/batch/report/progress.ts';
 import type { FailureKind } from '../../../../src/failure.ts';
 
-const figures: BatchFigures = { ...emptyTally(), total: 1000, elapsed: 500 };
+type Figures = Tally & { readonly elapsed: number };
+const figures: Figures = { ...emptyTally(), total: 1000, elapsed: 500 };
 const going = {
   waiting: 0,
   isStopping: false,
@@ -27,7 +27,7 @@ test.each([
 });
 
 describe('the progress line', () => {
-  test.each<readonly [string, Partial<BatchFigures>, object, string]>([
+  test.each<readonly [string, Partial<Figures>, object, string]>([
     ['at first', { answered: 3 }, {}, '3 of 1,000'],
     ['without a known total', { total: undefined, answered: 3 }, {}, '3 done'],
     [
@@ -54,7 +54,7 @@ describe('the progress line', () => {
       { answered: 480, elapsed: 10_000 },
       { allowed: { places: undefined, perSecond: 50.2 } },
       // The example of the guide.
-      /```text\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
+      /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8'))?.[1] ?? '',
     ],
     [
       'with a rate that was just found',
@@ -70,12 +70,13 @@ describe('the progress line', () => {
     ],
     ['when it stops', { answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
   ])('%s', (_, part, state, text) => {
-    expect(batchProgress({ ...figures, ...part }, { ...going, ...state })).toBe(text);
+    const { elapsed, ...tally } = { ...figures, ...part };
+    expect(batchProgress(tally, elapsed, { ...going, ...state })).toBe(text);
   });
 });
 
 describe('the outcome', () => {
-  test.each<readonly [string, Partial<BatchFigures>, string]>([
+  test.each<readonly [string, Partial<Figures>, string]>([
     [
       'of a whole run',
       { answered: 1000, tokens: 5 },
@@ -100,6 +101,7 @@ describe('the outcome', () => {
       '997 of 1,000 items answered in 0.5 s; 3 failed: 2 incomplete, 1 usage',
     ],
   ])('%s', (_, part, text) => {
-    expect(batchOutcome({ ...figures, ...part })).toBe(text);
+    const { elapsed, ...tally } = { ...figures, ...part };
+    expect(batchOutcome(tally, elapsed)).toBe(text);
   });
 });

@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countFailure, emptyTally } from '../../../../src/batch/tally.ts';
-import { printProgress, reportEnd } from '../../../../src/commands/batch/report/reporting.ts';
-import type { ReportOptions } from '../../../../src/commands/batch/report/show-progress.ts';
+import { reportEnd } from '../../../../src/commands/batch/report/reporting.ts';
+import type { ReportOptions, TalliedRun } from '../../../../src/commands/batch/plan.ts';
 import type { Ending } from '../../../../src/commands/batch/report/summary.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { createNotices } from '../../../../src/output/notices.ts';
 import { Interruption } from '../../../../src/terminal/device/signals.ts';
 import { plainStyle } from '../../../../src/terminal/style.ts';
 import { createMemoryContext } from '../../../support/memory-context.ts';
-import { jsonLines } from '../../../support/natter.ts';
 
 const names = {
   input: 'p.txt',
@@ -31,50 +30,17 @@ function runWith(options: ReportOptions, terminals: readonly 'stderr'[] = []) {
   const memory = createMemoryContext({ terminals, columns: 60 });
   const { context } = memory;
   const tally = { ...emptyTally(), total: 20, already: 2, answered: 12, tokens: 90, attempts: 15 };
-  for (let index = 1; index <= 12; index += 1) tally.latency.add(index * 50);
+  for (let index = 1; index <= 12; index += 1) tally.latency.push(index * 50);
   const item = { index: 3, line: 4, id: 'q3' };
   countFailure(tally, new Failure('rate_limited', 'rate limited'), item);
   countFailure(tally, new Failure('rate_limited', 'rate limited again'), { ...item, index: 7 });
   const notices = createNotices(context.streams.stderr, options.quiet === true, (text) => text);
   const presentation = { notices, noticeStyle: plainStyle, unicode: true };
-  return { ...memory, run: { context, presentation, options, tally } };
+  const run = { context, presentation, options, tally } as TalliedRun;
+  return { ...memory, run };
 }
 
 const folder = () => mkdtempSync(join(tmpdir(), 'natter-summary-'));
-
-describe('--progress-json', () => {
-  test('prints a line every ten seconds, and the summary at the end', async () => {
-    const { run, clock, stderr } = runWith({ progressJson: true, quiet: true });
-    const end = printProgress(run, () => 1500);
-    await clock.advance(20_000);
-    end();
-    await clock.advance(20_000);
-    reportEnd(run, names, answered);
-    const records = jsonLines(stderr());
-    expect(records).toMatchObject([
-      { type: 'progress', elapsed_ms: 10_000, paused_ms: 1500 },
-      {
-        type: 'progress',
-        time: '2026-11-20T12:00:20.000Z',
-        elapsed_ms: 20_000,
-        items: { total: 20, answered_before: 2, answered: 12, failed: 2, left: 4 },
-        rate: 0.7,
-        attempts: 15,
-        tokens: { total: 90 },
-        eta_seconds: 6,
-      },
-      { type: 'summary', exit_code: 0 },
-    ]);
-  });
-
-  test('prints nothing without the option', async () => {
-    const { run, clock, stderr } = runWith({ quiet: true });
-    printProgress(run, () => 0);
-    await clock.advance(60_000);
-    reportEnd(run, names, answered);
-    expect(stderr()).toBe('');
-  });
-});
 
 describe('--summary', () => {
   test('has the counts, causes, times and the exit code', () => {

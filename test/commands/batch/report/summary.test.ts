@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { countFailure, emptyTally } from '../../../../src/batch/tally.ts';
-import { batchFailure, stoppedText } from '../../../../src/commands/batch/report/summary.ts';
+import {
+  batchFailure,
+  fileTexts,
+  stoppedText,
+} from '../../../../src/commands/batch/report/summary.ts';
 import { Failure } from '../../../../src/failure.ts';
 
 test.each([
@@ -8,7 +12,13 @@ test.each([
   ['out.jsonl', 'run the same command again for the rest'],
 ])('the end of a stopped run with the output %s says how to get the rest', (output, advice) => {
   const tally = { ...emptyTally(), total: 20, answered: 8 };
-  const text = stoppedText({ tally, output, elapsed: 1000, stopFailure: undefined });
+  const text = stoppedText({
+    tally,
+    texts: fileTexts(output),
+    left: 12,
+    elapsed: 1000,
+    stopFailure: undefined,
+  });
   expect(text).toMatch(/^stopped: 8 of 20 items answered/);
   expect(text.endsWith(`, 12 left; ${advice}`)).toBe(true);
 });
@@ -30,7 +40,8 @@ describe('the hint of a run with failed items', () => {
   ) => {
     const tally = { ...emptyTally(), total: 20, answered: stopFailure === undefined ? 8 : 0 };
     for (const [at, failure] of failures.entries()) countFailure(tally, failure, itemAt(at));
-    const end = { tally, elapsed: 1, output: output ?? undefined, stopFailure };
+    const texts = fileTexts(output ?? undefined);
+    const end = { tally, elapsed: 1, texts, left: 0, stopFailure };
     return batchFailure(end)?.hint;
   };
 
@@ -49,7 +60,7 @@ describe('the hint of a run with failed items', () => {
     [
       'an invalid line needs a correction',
       [new Failure('usage', 'line 2 of the input has no prompt', { hint: 'correct the line' })],
-      'correct the lines named in the results, then run the same command to retry only those',
+      'line 2 (q1) fails each time: correct it; after a correction, run the same command to retry only these',
     ],
   ])('%s', (_, failures, hint) => {
     expect(hintOf(failures)).toBe(hint);

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Permission,
-  sendItem,
-  type SendOptions,
-} from '../../../../src/commands/batch/sending/send-item.ts';
+import type { Permission } from '../../../../src/batch/admission.ts';
+import { sendItem, type SendOptions } from '../../../../src/commands/batch/sending/send-item.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';

@@ -1,25 +1,11 @@
+import type { Admission } from '../../../batch/admission.ts';
 import type { FoundLimits } from '../../../batch/limits/limit-controller.ts';
-import type { Places } from '../../../batch/limits/places.ts';
-import type { Tally } from '../../../batch/tally.ts';
+import { itemsLeft, type Tally } from '../../../batch/tally.ts';
+import type { SendingRun } from '../plan.ts';
 import { openWindowStatus } from '../../print/window-status.ts';
-import type { GlobalOptions, Run } from '../../../run.ts';
-import type { FailureKind } from '../../../failure.ts';
 import { createStatusLine } from '../../../output/activity.ts';
 import { count, moneyText, tokenText } from '../../../output/figures.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-
-export interface ReportOptions {
-  readonly progressJson?: boolean;
-  /** The file of `--summary`. */
-  readonly summary?: string;
-  readonly figures?: boolean;
-  readonly quiet?: boolean;
-}
-
-export interface BatchFigures extends Tally {
-  /** Milliseconds since this run began. */
-  readonly elapsed: number;
-}
+import { jsonLine } from '../../../output/json-answer.ts';
 
 interface BatchState {
   /** Milliseconds until the next request is allowed; 0 if it is allowed now. */
@@ -59,7 +45,8 @@ function speed(items: number, elapsed: number, allowed: number | undefined): str
   return rate === undefined && allowed === undefined ? undefined : rateText(rate, allowed);
 }
 
-function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): string | undefined {
+function timeLeft(tally: Tally, elapsed: number): string | undefined {
+  const { total, already, answered, failed } = tally;
   const done = answered + failed;
   if (total === undefined || done < 10 || elapsed < 2000) return undefined;
   const left = ((total - already - done) * elapsed) / done;
@@ -69,10 +56,11 @@ function timeLeft({ total, already, answered, failed, elapsed }: BatchFigures): 
 
 /** The progress line of a batch: the most important parts first, because a narrow terminal cuts the end. */
 export function batchProgress(
-  figures: BatchFigures,
+  tally: Tally,
+  elapsed: number,
   { waiting, isStopping, allowed }: BatchState,
 ): string {
-  const { total, already, answered, failed, tokens, costs, elapsed } = figures;
+  const { total, already, answered, failed, tokens, costs } = tally;
   const done = count(already + answered + failed);
   const parts = [
     total === undefined ? `${done} done` : `${done} of ${count(total)}`,
@@ -81,90 +69,112 @@ export function batchProgress(
     waiting >= 1000 ? `rate limit, ${Math.ceil(waiting / 1000)} s` : undefined,
     speed(answered + failed, elapsed, allowed.perSecond),
     allowed.places === undefined ? undefined : `${count(allowed.places)} at once allowed`,
-    timeLeft(figures),
+    timeLeft(tally, elapsed),
     tokens === 0 ? undefined : tokenText(tokens),
     costs.size === 0 ? undefined : moneyText(costs),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** `2 rate_limited, 1 incomplete`: the most frequent cause first. */
-function causesInWords(causes: ReadonlyMap<FailureKind, number>): string {
-  return [...causes]
-    .sort(([, one], [, other]) => other - one)
-    .map(([kind, times]) => `${count(times)} ${kind}`)
-    .join(', ');
-}
-
 /** The summary of a batch: `7 of 10 items answered (3 before) in 2.1 s, 1,204 tokens; 3 failed: 3 rate_limited`. */
-export function batchOutcome(figures: BatchFigures): string {
-  const { total, already, answered, failed, causes, tokens, costs, elapsed } = figures;
+export function batchOutcome(tally: Tally, elapsed: number): string {
+  const { total, already, answered, failed, causes, tokens, costs } = tally;
   const whole = total === undefined ? '' : ` of ${count(total)}`;
   const before = already === 0 ? '' : ` (${count(already)} before)`;
   const used = tokens === 0 ? '' : `, ${tokenText(tokens)}`;
   const paid = costs.size === 0 ? '' : `, ${moneyText(costs)}`;
-  const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${causesInWords(causes)}`;
+  const kinds = [...causes].sort(([, one], [, other]) => other - one);
+  const words = kinds.map(([kind, times]) => `${count(times)} ${kind}`).join(', ');
+  const lost = failed === 0 ? '' : `; ${count(failed)} failed: ${words}`;
   const items = (total ?? already + answered) === 1 ? 'item' : 'items';
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
 }
 
-/** Percent of the items that need no request any more; undefined while their number is unknown. */
-function batchShare({ total, already, answered, failed }: Tally): number | undefined {
-  if (total === undefined || total === 0) return undefined;
-  return ((already + answered + failed) / total) * 100;
+const whole = (value: number) => Math.round(value);
+
+/** The counts of a run, in JSON. */
+export function countFields(tally: Tally, elapsed: number, left = itemsLeft(tally)) {
+  const done = tally.answered + tally.failed;
+  return {
+    elapsed_ms: whole(elapsed),
+    items: {
+      total: tally.total ?? null,
+      answered_before: tally.already,
+      answered: tally.answered,
+      failed: tally.failed,
+      left: left ?? null,
+    },
+    /** Items a second. */
+    rate: elapsed > 0 ? Number(((done * 1000) / elapsed).toFixed(3)) : null,
+    attempts: tally.attempts,
+    tokens: {
+      prompt: tally.promptTokens,
+      completion: tally.completionTokens,
+      total: tally.tokens,
+    },
+    /** By currency; null where no price is known. */
+    cost: tally.costs.size === 0 ? null : Object.fromEntries(tally.costs),
+  };
 }
 
-/** A run of a command. */
-export interface ShownRun extends Run<GlobalOptions & ReportOptions> {
-  /** What the title of the window names: `natter batch`. */
-  readonly command: string;
-  readonly settings: ResolvedSettings;
-  readonly tally: Tally;
-  /** Items without a result in a queue; undefined if unknown. */
-  readonly left?: () => number | undefined;
+/** Seconds until the last item, at the rate of this run. */
+function estimatedSeconds(tally: Tally, elapsed: number): number | null {
+  const left = itemsLeft(tally);
+  const done = tally.answered + tally.failed;
+  return left === undefined || done === 0 ? null : whole((left * elapsed) / done / 1000);
 }
 
-function titleOf({ command, left }: ShownRun, share: number | undefined): string {
-  const queued = left?.();
-  if (queued !== undefined) return `${count(queued)} left - ${command}`;
-  return share === undefined ? command : `${Math.floor(share)}% - ${command}`;
+/** A line of `--progress-json`. @param pause milliseconds until the next request is allowed */
+function progressRecord(tally: Tally, time: Date, elapsed: number, pause: number): object {
+  return {
+    type: 'progress',
+    time: time.toISOString(),
+    ...countFields(tally, elapsed),
+    eta_seconds: estimatedSeconds(tally, elapsed),
+    paused_ms: whole(pause),
+  };
 }
 
-/** A line on standard error that is drawn anew twice a second. */
-interface BatchProgress {
-  /** Removes the line before other output; it is redrawn below. */
-  clear(): void;
-  /** Removes it for good. */
-  end(): void;
-}
+/** Milliseconds between two changes of the line, and between two lines of `--progress-json`. */
+const redrawing = 500;
+const printing = 10_000;
 
-/** Milliseconds. */
-const pause = 500;
-
-/** Shows the progress on standard error, and in the window's title and tab. */
-export function showProgress(run: ShownRun, places: Places, stop: AbortSignal): BatchProgress {
-  const { context, presentation, tally, options, settings, left } = run;
+/** Shows the progress as a line on standard error, as JSON lines, and in the window's title and tab. */
+export function showProgress(run: SendingRun, admission: Admission, stop: AbortSignal) {
+  const { context, presentation, tally, options, settings, left, command } = run;
   const { clock, streams } = context;
-  const { noticeStyle: style } = presentation;
   const isQuiet = options.quiet === true || options.progressJson === true;
   const animated = presentation.animated && !isQuiet;
   const window = openWindowStatus(context, animated, settings.values);
-  const line = createStatusLine({ stderr: streams.stderr, style });
+  const line = createStatusLine({ stderr: streams.stderr, style: presentation.noticeStyle });
   const start = clock.monotonic();
   const draw = () => {
-    const waiting = places.pauseRemaining();
-    const state = { waiting, isStopping: stop.aborted, allowed: places.found() };
-    const text = batchProgress({ ...tally, elapsed: clock.monotonic() - start }, state);
+    const waiting = admission.pauseRemaining();
+    const state = { waiting, isStopping: stop.aborted, allowed: admission.found() };
+    const text = batchProgress(tally, clock.monotonic() - start, state);
     const queued = left?.();
     line.draw(queued === undefined ? text : `${text} · ${count(queued)} left in the queue`);
-    const share = batchShare(tally);
-    window.show(titleOf(run, share), waiting > 0 ? 'paused' : (share ?? 'busy'));
+    const { total, already, answered, failed } = tally;
+    const share = total ? ((already + answered + failed) / total) * 100 : undefined;
+    const percent = share === undefined ? undefined : `${Math.floor(share)}%`;
+    const shown = queued === undefined ? percent : `${count(queued)} left`;
+    const title = shown === undefined ? command : `${shown} - ${command}`;
+    window.show(title, waiting > 0 ? 'paused' : (share ?? 'busy'));
   };
-  const endDrawing = animated ? clock.repeat(pause, draw) : undefined;
+  const print = () => {
+    const elapsed = clock.monotonic() - start;
+    const pause = admission.pauseRemaining();
+    void streams.stderr.write(jsonLine(progressRecord(tally, clock.date(), elapsed, pause)));
+  };
+  const endDrawing = animated ? clock.repeat(redrawing, draw) : undefined;
+  const endPrinting = options.progressJson === true ? clock.repeat(printing, print) : undefined;
   return {
+    /** Removes the line before other output; it is redrawn below. */
     clear: () => line.leave(false),
+    /** Removes it for good. */
     end() {
       endDrawing?.();
+      endPrinting?.();
       line.leave(false);
       window.end();
     },

@@ -1,4 +1,4 @@
-import type { Appearance } from '../../src/repl/screen/appearance.ts';
+import type { Appearance } from '../../src/repl/screen/Rows.tsx';
 import { symbolsFor } from '../../src/repl/text/symbols.ts';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 

@@ -29,7 +29,7 @@ import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
-import { runShellLine } from '../../src/repl/shell/run-shell-line.ts';
+import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
 import type { ReplState, Task, Step } from '../../src/repl/state.ts';
 import { print, printReport, leave } from '../../src/repl/step.ts';

@@ -4,14 +4,13 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { shownText } from '../composer/paste.ts';
 import type { ReplState } from '../state.ts';
-import { AppearanceProvider, useAppearance, type Appearance } from './appearance.ts';
 import { CompletionMenu, completionView } from './CompletionMenu.tsx';
 import { Composer, SearchLines } from './Composer.tsx';
 import { DialogBox, dialogOf } from './DialogBox.tsx';
 import { shorten } from './fit-parts.ts';
 import type { Parts } from './fit-view.ts';
 import { footerRow, type FooterView, footerOf } from './footer-row.ts';
-import { Lines, Row } from './Rows.tsx';
+import { AppearanceProvider, useAppearance, type Appearance, Lines, Row } from './Rows.tsx';
 import { statusRow, statusOf, hintKeysOf } from './status-row.ts';
 
 interface QueueProps {

@@ -3,10 +3,9 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import type { Candidate, CompletionRequest } from '../composer/completion.ts';
 import type { CompletionMenu as CompletionState } from '../state.ts';
-import { useAppearance, type Appearance } from './appearance.ts';
 import { fittingEnd, shorten } from './fit-parts.ts';
 import { firstVisible } from './fit-view.ts';
-import { Lines } from './Rows.tsx';
+import { useAppearance, type Appearance, Lines } from './Rows.tsx';
 
 export interface CompletionView {
   /** All candidates, best first; the view shows those near the selected one. */

@@ -6,9 +6,8 @@ import { composerMarkColumns, layout, composerColumns, composerRows } from '../c
 import { shownText } from '../composer/paste.ts';
 import type { ReplState } from '../state.ts';
 import { viSelection } from '../vi-keys.ts';
-import { useAppearance, type Appearance } from './appearance.ts';
 import { shorten } from './fit-parts.ts';
-import { Lines } from './Rows.tsx';
+import { useAppearance, type Appearance, Lines } from './Rows.tsx';
 
 /** The draft as laid out for the window; during a history search, the match replaces it. */
 export function composerOf(state: ReplState) {

@@ -8,10 +8,9 @@ import { contentOf } from '../composer/paste.ts';
 import type { Dialog } from '../dialog.ts';
 import type { ReplState } from '../state.ts';
 import { cancelHintText } from '../text/status-text.ts';
-import { useAppearance, type Appearance } from './appearance.ts';
 import { fittingEnd, fitParts, shorten } from './fit-parts.ts';
 import { firstVisible } from './fit-view.ts';
-import { Lines, Row } from './Rows.tsx';
+import { useAppearance, type Appearance, Lines, Row } from './Rows.tsx';
 
 interface DialogFrame {
   readonly title: string;

@@ -6,8 +6,8 @@ import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import type { ReplState } from '../state.ts';
 import { sourceName, shortCount } from '../text/status-text.ts';
 import { modeText } from '../vi-keys.ts';
-import type { Appearance } from './appearance.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
+import type { Appearance } from './Rows.tsx';
 
 export function footerOf(state: ReplState) {
   const { settings, context, conversation, service } = state;

@@ -1,24 +1,52 @@
 import type { Clock } from '../../clock.ts';
 import { loadOwnPaints } from '../../commands/print/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
+import type { Presentation } from '../../run.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 import { terminalTraits, type TerminalTraits } from '../../terminal/device/traits.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
-import type { Style } from '../../terminal/style.ts';
+import { type Style, type OwnPaints, weightStyle } from '../../terminal/style.ts';
+import { themedStyle } from '../../terminal/themes.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { listFrame } from '../conversation-list/list-frame.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
+import { richFormat } from '../text/transcript-formats.ts';
 import { createTicker } from '../timers.ts';
-import type { AnswerFormatter } from '../transcript.ts';
-import { createFormats } from './answer-formats.ts';
+import type { AnswerFormatter, TranscriptFormat } from '../transcript.ts';
 import { type Background, createBackground } from './background.ts';
 import { createDrawer } from './draw-frame.tsx';
 import { createKeyInput, type KeyInput } from './key-input.ts';
 import { spinnerPace } from './status-row.ts';
 import { WindowWatch } from './window-watch.ts';
+
+/** The style of the live region, and the format of the transcript, in the current theme. */
+function createFormats(
+  { style: own, unicode, opensLinks: hidesAddresses }: Presentation,
+  stdout: OutputStream,
+  ownPaints: OwnPaints | undefined,
+  background: Background,
+) {
+  const width = () => stdout.columns();
+  const hasColors = own.colored;
+  const base = hasColors ? own : weightStyle;
+  const styleOf = ({ settings: { theme } }: ReplState, paints?: OwnPaints): Style => {
+    const shown = hasColors || theme === 'plain' ? theme : 'mono';
+    return themedStyle(shown, base, background.colors(), paints);
+  };
+  const frameStyleOf = (state: ReplState) => styleOf(state);
+  return {
+    frameStyleOf,
+    formatOf: (state: ReplState): TranscriptFormat => {
+      const style = styleOf(state, ownPaints);
+      const shown = { style, frameStyle: frameStyleOf(state), hyperlinks: style.colored };
+      return richFormat({ ...shown, ...state.settings, hidesAddresses, width, unicode });
+    },
+  };
+}
 
 interface Live {
   readonly repl: Repl;

@@ -7,8 +7,8 @@ import type { ReplState } from '../state.ts';
 import { stalledSeconds, durationText } from '../text/status-text.ts';
 import type { Symbols } from '../text/symbols.ts';
 import { typesText } from '../vi-keys.ts';
-import type { Appearance } from './appearance.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
+import type { Appearance } from './Rows.tsx';
 
 /** Current activity; `idle` shows no row. */
 export type Status =

@@ -1,11 +1,232 @@
+import { count } from '../../output/figures.ts';
+import { maskText } from '../../secrets/secrets.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { shellDialog, type Dialog } from '../dialog.ts';
+import { notice, type Entry } from '../entry.ts';
+import { withAttached } from '../files/attachments.ts';
+import { runActivity, type Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, refuse, startActivity, step, task } from '../step.ts';
-import { runShellLine } from './run-shell-line.ts';
-import { commandName, readShellLine, screenProgramOf, shellExplanation } from './shell-line.ts';
+import { type ShellEnd, runInShell } from '../system/shell-command.ts';
+
+/** A typed line for the user's shell. */
+export interface ShellLine {
+  /** Without the marks and the spaces around it; empty if there is only a mark. */
+  readonly command: string;
+  /** Whether the output is attached to the next prompt. */
+  readonly isAttached: boolean;
+}
+
+/** Reads `!command`, and `!!command`, which attaches nothing. */
+export function readShellLine(text: string): ShellLine {
+  const [, marks = '', command = ''] = /^(!{0,2})([^]*)$/.exec(text) ?? [];
+  return { command: command.trim(), isAttached: marks.length < 2 };
+}
+
+/** The first line of a command, shortened to a number of characters. */
+export function commandName(command: string, maxLength = 60): string {
+  const [first = '', ...others] = command.split('\n');
+  const name = Array.from(first);
+  if (name.length > maxLength) return `${name.slice(0, maxLength - 1).join('')}…`;
+  return others.length === 0 ? first : `${first} …`;
+}
+
+/** With options, they may not use the screen. */
+const screenProgram =
+  /^(?:(?:sudo|\w+=\S*)\s+)*(vim?|nvim|view|nano|pico|emacs|micro|joe|htop|btop|tmux|screen|mc)(?:\s+[^\s-][^\s;&|]*)*$/;
+
+/** The program of a command that would wait for a terminal; undefined for any other command. */
+export function screenProgramOf(command: string): string | undefined {
+  return screenProgram.exec(command)?.[1];
+}
+
+/** @param keys that stop running commands */
+const shellExplanation = (keys: string) =>
+  [
+    '!command runs in your shell, and its output is attached to the next prompt',
+    '!!command runs without attaching the output',
+    `a command has no terminal and no input; ${keys} ends it`,
+    'a space before ! sends the line as a prompt',
+  ].join('\n');
+
+/** Bytes of output that are attached. */
+const maxAttached = 256_000;
+
+/** Milliseconds between two pieces of output. Meanwhile the command waits if its pipe is full. */
+const outputPause = 33;
+
+/** What a command printed: shown line by line, and its end kept. */
+function createShown(session: Session, signal: AbortSignal) {
+  const { clock, secrets } = session.context;
+  const lines = createOutputLines();
+  const tail = createOutputTail(maxAttached);
+  let isBinary = false;
+  const showOpen = (text: string) =>
+    session.dispatch({ type: 'undecided-changed', text: maskText(secrets, sanitizeLine(text)) });
+  const print = async (text: string) => {
+    const shown = maskText(secrets, sanitize(text));
+    tail.add(shown);
+    if (shown !== '') await session.transcript.print([{ type: 'output', text: shown }]);
+  };
+  return {
+    async add(text: string): Promise<void> {
+      isBinary ||= text.includes('\0');
+      await print(lines.add(text));
+      showOpen(lines.open());
+      // Rejects if the command is stopped.
+      await clock.sleep(outputPause, signal).catch(() => undefined);
+    },
+    async end() {
+      await print(lines.end());
+      showOpen('');
+      return { ...tail.end(), isBinary };
+    },
+  };
+}
+
+type Output = Awaited<ReturnType<ReturnType<typeof createShown>['end']>>;
+
+function endText({ code, killedBy }: ShellEnd, isStopped: boolean): string {
+  if (isStopped) return 'stopped';
+  return killedBy === undefined ? `exit code ${code ?? 0}` : `ended by ${killedBy}`;
+}
+
+function attachmentOf(command: string, end: string, { text, cut }: Output) {
+  const missing = cut === 0 ? '' : `(the first ${count(cut)} bytes are missing)\n`;
+  const output = text === '' ? '(no output)\n' : text;
+  return {
+    name: `!${commandName(command)}`,
+    content: `$ ${command}\n${missing}${output}(${end})\n`,
+  };
+}
+
+function attachedText({ bytes, cut }: Output): string {
+  if (bytes === 0) return 'attached to the next prompt';
+  if (cut === 0) return `${count(bytes)} bytes are attached to the next prompt`;
+  return `the last ${count(bytes - cut)} of ${count(bytes)} bytes are attached to the next prompt`;
+}
+
+const asksForTerminal = /\b(?:tty|terminal)\b/i;
+
+function terminalHint({ text }: Output, isFailed: boolean): readonly Entry[] {
+  if (!isFailed || !asksForTerminal.test(text.slice(-2000))) return [];
+  return [
+    notice('a command has no terminal and no input: run such a program in a different window'),
+  ];
+}
+
+function openHint({ isOpen }: ShellEnd): readonly Entry[] {
+  return isOpen ? [notice('a process it started is still running; its output is not shown')] : [];
+}
+
+/** Runs a command, shows its output as it arrives, and attaches its end to the next prompt. */
+export function runShellLine(
+  session: Session,
+  { command, isAttached }: { readonly command: string; readonly isAttached: boolean },
+  run = runInShell,
+): Promise<void> {
+  return runActivity(session, async (signal) => {
+    const shown = createShown(session, signal);
+    const onOutput = (text: string) => shown.add(text);
+    const ended = await run(command, { signal, onOutput }, session.context);
+    const output = await shown.end();
+    const end = endText(ended, signal.aborted);
+    const isFailed = !signal.aborted && ended.code !== 0;
+    const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
+    if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
+    else if (isAttached) {
+      const file = attachmentOf(command, end, output);
+      session.update((state) => step(withAttached(state, file)));
+      parts.push(attachedText(output));
+    }
+    const last = notice(parts.join('; '));
+    return [last, ...openHint(ended), ...terminalHint(output, isFailed)];
+  });
+}
+
+/** Characters of an unfinished line that are held back. */
+const maxHeld = 65_536;
+
+/** What a terminal shows of a line: a carriage return starts it again, as programs do to show progress. */
+function shownLine(line: string): string {
+  const ended = line.replace(/\r+$/, '');
+  return ended.slice(ended.lastIndexOf('\r') + 1);
+}
+
+export interface OutputLines {
+  /** @returns the lines that are complete now, with their line ends */
+  add(text: string): string;
+  /** The unfinished line. */
+  open(): string;
+  /** The unfinished line, with a line end; empty if there is none. */
+  end(): string;
+}
+
+/** Divides output into lines. The parts of a very long line are returned before its end. */
+export function createOutputLines(): OutputLines {
+  let held = '';
+  let isDivided = false;
+  return {
+    add(text) {
+      const lines = (held + text).split('\n');
+      held = lines.pop() ?? '';
+      const whole = lines.map((line) => `${shownLine(line)}\n`).join('');
+      if (whole !== '') isDivided = false;
+      if (held.length <= maxHeld) return whole;
+      const part = shownLine(held);
+      held = '';
+      isDivided = true;
+      return whole + part;
+    },
+    open: () => shownLine(held),
+    end() {
+      const rest = shownLine(held);
+      held = '';
+      return rest === '' && !isDivided ? '' : `${rest}\n`;
+    },
+  };
+}
+
+export interface OutputTail {
+  add(text: string): void;
+  /** The end of the text, and the number of bytes that were cut before it. */
+  end(): { readonly text: string; readonly bytes: number; readonly cut: number };
+}
+
+const lineEnd = 0x0a;
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** Whole lines, if the cut is not in the last one; else whole characters. */
+function endOf(bytes: Buffer, limit: number): Buffer {
+  const end = bytes.subarray(-limit);
+  const next = end.indexOf(lineEnd) + 1;
+  if (next > 0 && next < end.length) return end.subarray(next);
+  let start = 0;
+  while (isContinuation(end[start])) start += 1;
+  return end.subarray(start);
+}
+
+/** Keeps the last `limit` bytes (UTF-8) of a text that arrives in pieces. */
+export function createOutputTail(limit: number): OutputTail {
+  let kept = '';
+  let bytes = 0;
+  return {
+    add(text) {
+      bytes += Buffer.byteLength(text);
+      kept += text;
+      // A character has at least as many bytes as UTF-16 units.
+      if (kept.length > 2 * limit) kept = kept.slice(-limit - 1);
+    },
+    end() {
+      const all = Buffer.from(kept);
+      const end = bytes <= limit ? all : endOf(all, limit);
+      return { text: end.toString(), bytes, cut: bytes - end.length };
+    },
+  };
+}
 
 /** Only a typed mark starts a command, not the first character of a long paste. */
 export function isForShell({ hasShell }: ReplState, { text }: Draft): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { callTask } from '../../../src/repl/create-session.ts';
-import { runShellLine } from '../../../src/repl/shell/run-shell-line.ts';
+import { runShellLine } from '../../../src/repl/shell/shell-lines.ts';
 import type { ShellEnd, ShellRun } from '../../../src/repl/system/shell-command.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 

@@ -2,7 +2,6 @@ import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
 import { Footer, Queue } from '../../../src/repl/screen/App.tsx';
-import { AppearanceProvider } from '../../../src/repl/screen/appearance.ts';
 import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
 import {
   Composer,
@@ -12,8 +11,9 @@ import {
 } from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox, type DialogView } from '../../../src/repl/screen/DialogBox.tsx';
 import type { FooterView } from '../../../src/repl/screen/footer-row.ts';
-import { stateOf } from '../../support/repl-state.ts';
+import { AppearanceProvider } from '../../../src/repl/screen/Rows.tsx';
 import { appearanceOf, type Look } from '../../support/appearance.ts';
+import { stateOf } from '../../support/repl-state.ts';
 
 /** The rows of an element, without colours by default. */
 function drawn(element: ReactElement, look: Look = {}): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createOutputLines, createOutputTail } from '../../../src/repl/shell/run-shell-line.ts';
+import { createOutputLines, createOutputTail } from '../../../src/repl/shell/shell-lines.ts';
 import { fc } from '../../support/properties.ts';
 
 /** The lines that are returned, and the rest at the end. */

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { commandName, readShellLine, screenProgramOf } from '../../../src/repl/shell/shell-line.ts';
+import {
+  commandName,
+  readShellLine,
+  screenProgramOf,
+} from '../../../src/repl/shell/shell-lines.ts';
 
 test.each([
   ['!ls -l', 'ls -l', true],

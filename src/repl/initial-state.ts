@@ -32,6 +32,7 @@ export function initialState(facts: InitialFacts): ReplState {
     isLineMode: facts.isLineMode ?? false,
     unicode: facts.unicode ?? false,
     showsReasoning: facts.showsReasoning ?? false,
+    hasExplainedThought: false,
     columns,
     rows,
     composer: createBuffer(facts.draft),

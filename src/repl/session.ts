@@ -1,14 +1,12 @@
+import { setBaseUrlHint } from '../output/ending-failure.ts';
+import { timeoutOptions } from '../output/ending-failure.ts';
+import type { FrontEndHints } from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
-import type { Context, Run } from '../run.ts';
-import { cleanLine } from '../secrets/secrets.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { Failure, replacedFailure } from '../failure.ts';
-import {
-  hintOf,
-  setBaseUrlHint,
-  timeoutOptions,
-  type FrontEndHints,
-} from '../output/ending-failure.ts';
+import { hintOf } from '../output/ending-failure.ts';
+import type { Context, Run } from '../run.ts';
+import { cleanLine } from '../secrets/secrets.ts';
 import type { Action, FailureText } from './action.ts';
 import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry } from './entry.ts';
@@ -36,8 +34,8 @@ export interface Repl extends Run<ChatOptions> {
 export interface Screen {
   /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
-  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
-  nextUpdate(skipsOne: boolean): Promise<void> | undefined;
+  /** Resolves when text would be shown at once; undefined if that is now. */
+  nextUpdate(): Promise<void> | undefined;
   /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
   /** Redraws after other output may have overwritten the screen. */

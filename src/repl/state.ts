@@ -217,6 +217,8 @@ export interface OpenList extends ConversationList {
 export interface ReplState {
   readonly isLineMode: boolean;
   readonly showsReasoning: boolean;
+  /** A notice said that reasoning at the start of an answer is not shown. */
+  readonly hasExplainedThought: boolean;
   /** The terminal shows characters beyond ASCII. */
   readonly unicode: boolean;
   readonly columns: number;

@@ -1,15 +1,5 @@
-import { failureText } from '../session.ts';
-import { dispatchConversation } from '../session.ts';
-import { task, step, newAnswer } from '../step.ts';
-import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
-import type { Draft } from '../composer/text-buffer.ts';
-import { recalledDraft } from '../composer/history.ts';
-import { shownText } from '../composer/paste.ts';
-import { type Unconfirmed, checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
-import type { Session } from '../session.ts';
-import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { type Answer, ask } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, lastOf } from '../../ask/check.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
   type AnswerRecorder,
@@ -18,12 +8,25 @@ import {
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output/notices.ts';
+import {
+  hiddenCharacters,
+  refusalNotice,
+  thoughtNotice,
+  truncationWarning,
+} from '../../output/notices.ts';
 import { describeViolations } from '../../schema/answer-value.ts';
+import { cleanLine } from '../../secrets/secrets.ts';
 import type { AnswerOutcome } from '../action.ts';
-import { failureEntry, notice } from '../entry.ts';
+import { recalledDraft } from '../composer/history.ts';
+import { shownText } from '../composer/paste.ts';
+import type { Draft } from '../composer/text-buffer.ts';
 import { contextUse, messagesFor } from '../conversations/position.ts';
-import { gatherTexts } from './gather-texts.ts';
+import { failureEntry, notice } from '../entry.ts';
+import { type Unconfirmed, checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
+import { type Session, dispatchConversation, failureText } from '../session.ts';
+import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
+import { task, step, newAnswer } from '../step.ts';
+import { type View, createView } from './show-answer.ts';
 
 /** A prompt on its way, with the settings of its prompt file. */
 interface Sending {
@@ -71,43 +74,12 @@ async function recordNew(
   return turn.id;
 }
 
-/** Shows an answer in the transcript. */
-function createView({ session, settings }: Sending) {
-  const { transcript } = session;
-  let isOpen = false;
-  let lateReasoning = '';
-  const open = async () => {
-    if (isOpen) return;
-    isOpen = true;
-    await transcript.openAnswer(settings.model);
-  };
-  const sink: Sink = {
-    async event(event) {
-      session.dispatch({ type: 'chat-event', event, now: session.context.clock.monotonic() });
-      if (event.type === 'text-received') {
-        await open();
-        await transcript.answerText(event.text);
-        session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
-      } else if (event.type === 'reasoning-received' && session.state().showsReasoning) {
-        if (isOpen) lateReasoning += event.text;
-        else await transcript.reasoningText(event.text);
-      }
-    },
-  };
-  /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
-  const openForEnd = ({ metadata }: Answer) =>
-    metadata.refusal === undefined ? open() : Promise.resolve();
-  return { sink, openForEnd, isOpen: () => isOpen, lateReasoning: () => lateReasoning };
-}
-
-type View = ReturnType<typeof createView>;
-
 /** Asks once, and once more after a new key. */
-function receive(
+async function receive(
   { session, settings, signal }: Sending,
   promptId: string,
   recorder: AnswerRecorder,
-  { sink }: View,
+  view: View,
 ): Promise<Answer> {
   const { service, guard, context } = session;
   const { clock } = context;
@@ -118,13 +90,10 @@ function receive(
     if (warning !== undefined) session.print([notice(warning)]);
     return service.client().chat(request, { signal, hurry: () => session.hurried() });
   };
-  const gathering: typeof guard = {
-    ...guard,
-    restore: (events) =>
-      gatherTexts(guard.restore(events), (skipsOne) => session.screen.nextUpdate(skipsOne)),
-  };
-  const question = { send, clock, signal, recorder, guard: gathering };
-  return renewKey(session, signal, () => ask(question, sink));
+  const question = { send, clock, signal, recorder, guard };
+  const answer = await renewKey(session, signal, () => ask(question, view.sink));
+  await view.shown();
+  return answer;
 }
 
 function finishNotice(reason: string | undefined): string | undefined {
@@ -139,6 +108,8 @@ function printNotices(session: Session, answer: Answer, view: View, removed: num
   const { metadata, failure } = answer;
   const { refusal, finishReason } = metadata;
   const reasoning = view.lateReasoning();
+  const explainsThought = view.hidesThought() && !session.state().hasExplainedThought;
+  if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
     refusal === undefined
@@ -146,6 +117,7 @@ function printNotices(session: Session, answer: Answer, view: View, removed: num
       : refusalNotice(refusal),
     truncationWarning(metadata),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
+    explainsThought ? thoughtNotice : undefined,
   ].filter((text) => text !== undefined);
   session.print(texts.map((text) => notice(cleanLine(session.context, text))));
 }
@@ -181,7 +153,7 @@ async function answerTurn(sending: Sending, promptId: string) {
   const { session, settings, nextModel } = sending;
   const { model } = settings;
   const recorder = createAnswerRecorder(session.journal(), { model, nextModel, parent: promptId });
-  const view = createView(sending);
+  const view = createView(session, settings.model);
   const answer = await receive(sending, promptId, recorder, view);
   return { ...answer, outcome: await endAnswer(session, answer, recorder, view) };
 }

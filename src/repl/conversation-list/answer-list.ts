@@ -1,10 +1,3 @@
-import { withKeysReleased } from '../step.ts';
-import { refuse } from '../step.ts';
-import { andThen } from '../step.ts';
-import { quit } from '../step.ts';
-import { startActivity } from '../step.ts';
-import { task } from '../step.ts';
-import { step } from '../step.ts';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -25,6 +18,7 @@ import type {
   ListedConversation,
   ConversationList,
 } from '../state.ts';
+import { withKeysReleased, refuse, andThen, quit, startActivity, task, step } from '../step.ts';
 
 interface Budget {
   readonly listed: number;

@@ -6,10 +6,10 @@ import type { Style } from '../../terminal/style.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { type KeyAction, type KeyMap, keyOf } from '../composer/keys/key-bindings.ts';
+import { fittingEnd, shorten } from '../screen/fit-parts.ts';
+import { firstVisible } from '../screen/fit-view.ts';
 import type { ConversationList, PreviewTurn } from '../state.ts';
 import { symbolsFor, type Symbols } from '../text/symbols.ts';
-import { fittingEnd, shorten } from '../view/fit-parts.ts';
-import { firstVisible } from '../view/fit-view.ts';
 import { budgetOf, isComplete, matchesOf, totalOf, type Match } from './answer-list.ts';
 
 interface ListLook {

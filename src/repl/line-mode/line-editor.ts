@@ -1,6 +1,17 @@
+import type { Clock } from '../../clock.ts';
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
-import { newerEntry, olderEntry } from '../composer/history.ts';
-import { type KeyAction, actionOf, keyOf } from '../composer/keys/key-bindings.ts';
+import {
+  newerEntry,
+  olderEntry,
+  type History,
+  acceptSearch,
+  extendQuery,
+  searchOlder,
+  startSearch,
+  type HistorySearch,
+  type HistoryStep,
+} from '../composer/history.ts';
+import { type KeyAction, actionOf, keyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
@@ -11,18 +22,157 @@ import {
   replaceRange,
   withDraft,
   type Draft,
+  type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped } from '../files/picking.ts';
-import { createKeyInput } from '../live/key-input.ts';
-import { takeNext, type LineCompletion } from './line-completion.ts';
-import { searchFor, searchFurther, type SearchStep } from './line-search.ts';
-import {
-  createShownLine,
-  historyOf,
-  type EditorState,
-  type LineEditorOptions,
-} from './line-state.ts';
-import { typedLine } from './typed-line.ts';
+import { createKeyInput } from '../screen/key-input.ts';
+import { takeNext, type LineCompletion, type LineChoices } from './line-completion.ts';
+import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
+
+/** A search of earlier prompts, from Ctrl+R on. `draft` is the line before it. */
+type LineSearch =
+  | { readonly phase: 'asking'; readonly draft: Draft }
+  | {
+      readonly phase: 'found';
+      readonly draft: Draft;
+      readonly query: string;
+      /** Newest first. */
+      readonly matches: readonly HistorySearch[];
+      /** Index of the match on the line. */
+      readonly index: number;
+      /** The text of that match; a changed line ends the search. */
+      readonly text: string;
+    };
+
+/** The line after a step of the search, and what to say. */
+interface SearchStep {
+  readonly search: LineSearch | undefined;
+  readonly found: HistoryStep | undefined;
+  readonly words: string;
+}
+
+function matchesOf(history: History, query: string): readonly HistorySearch[] {
+  const matches: HistorySearch[] = [];
+  let search = extendQuery(history, startSearch(), query);
+  while (!search.isFailed && search.match !== undefined) {
+    matches.push(search);
+    search = searchOlder(history, search);
+  }
+  return matches;
+}
+
+function matchWords(index: number, count: number, key: string): string {
+  const older = index + 1 < count ? `; ${key} finds an older one` : '';
+  return `match ${index + 1} of ${count}${older}`;
+}
+
+function stepOf(
+  history: History,
+  search: Omit<LineSearch & { readonly phase: 'found' }, 'text'>,
+  key: string,
+): SearchStep {
+  const { matches, index, draft } = search;
+  const match = matches[index];
+  const found = match && acceptSearch(history, match, draft);
+  return {
+    search: { ...search, text: found?.draft.text ?? '' },
+    found,
+    words: matchWords(index, matches.length, key),
+  };
+}
+
+/** Shows the newest prompt that contains the query; `key` finds an older one. */
+function searchFor(history: History, query: string, draft: Draft, key: string): SearchStep {
+  const matches = matchesOf(history, query);
+  if (matches.length > 0)
+    return stepOf(history, { phase: 'found', draft, query, matches, index: 0 }, key);
+  return { search: undefined, found: undefined, words: `no earlier prompt contains "${query}"` };
+}
+
+/** Shows the next older match. */
+function searchFurther(
+  history: History,
+  search: LineSearch & { readonly phase: 'found' },
+  key: string,
+): SearchStep {
+  const index = search.index + 1;
+  if (index < search.matches.length) return stepOf(history, { ...search, index }, key);
+  return { search, found: undefined, words: `no older prompt contains "${search.query}"` };
+}
+
+export interface LineEditorOptions {
+  readonly clock: Clock;
+  readonly write: (text: string) => void;
+  readonly columns: () => number;
+  /** By default that of {@link actionOf}. */
+  readonly keyMap?: KeyMap | undefined;
+  /** Earlier prompts, read when the user starts to browse them. */
+  readonly history: () => History;
+  /** Called with each entered line; the cursor is on the next row by then. */
+  readonly onLine: (text: string) => void;
+  /** A paste ended inside a line: the lines before it wait for its end. */
+  readonly onUnfinished: () => void;
+  /** Ctrl+C discarded the typed text. */
+  readonly onCleared: () => void;
+  /** Ctrl+C on an empty line, or while the line is not shown. */
+  readonly onInterrupt: () => void;
+  /** The question must be written again: Ctrl+C discarded the typed text, or a search begins or ends. */
+  readonly onDiscarded: () => void;
+  /** Whether the line is a prompt, not the answer to a question. */
+  readonly isPrompt: () => boolean;
+  /** Returns a promise while files are looked for. */
+  readonly complete: (buffer: TextBuffer) => LineCompletion | Promise<LineCompletion>;
+  /** The mentions of a text that is only paths of existing files, as terminals type dropped ones. */
+  readonly mentionsOf: (text: string) => string | undefined;
+  /** Writes a notice above the line. */
+  readonly say: (words: string) => void;
+  /** Ctrl+D on an empty line. */
+  readonly onEnd: () => void;
+  readonly onSuspend: () => void;
+}
+
+/** The line on the screen. */
+function createShownLine({ write, columns }: LineEditorOptions) {
+  let shown = nothingTyped;
+  let column: number | undefined;
+  const place = (from: number): LinePlace => ({ column: from, columns: columns() });
+  return {
+    isShown: () => column !== undefined,
+    begin(from: number) {
+      shown = nothingTyped;
+      column = from;
+    },
+    update(next: typeof shown) {
+      if (column === undefined) return;
+      const bytes = editBytes(shown, next, place(column));
+      shown = next;
+      if (bytes !== '') write(bytes);
+    },
+    leave(ending: string) {
+      if (column === undefined) return;
+      const bytes = bytesToEnd(shown, place(column)) + ending;
+      column = undefined;
+      if (bytes !== '') write(bytes);
+    },
+  };
+}
+
+interface EditorState {
+  readonly options: LineEditorOptions;
+  readonly line: ReturnType<typeof createShownLine>;
+  buffer: TextBuffer;
+  /** With its position among the earlier prompts; undefined if none was recalled. */
+  history: History | undefined;
+  search: LineSearch | undefined;
+  /** Tabs pressed while the files of the line are looked for. */
+  tabs: { readonly of: TextBuffer; count: number } | undefined;
+  /** Of the line as it is in `of`; a changed line ends them. */
+  choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
+  /** A line was entered by the keys of this read. */
+  hasEntered: boolean;
+}
+
+const historyOf = ({ history, options }: EditorState) => history ?? options.history();
 
 /** Edits one line at a time on a raw terminal. Text typed while the line is not shown appears with the next `show`. */
 export interface LineEditor {

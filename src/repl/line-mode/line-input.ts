@@ -8,8 +8,7 @@ import { KeyParser } from '../composer/keys/key-parser.ts';
 import { contentOf } from '../composer/paste.ts';
 import { clearBuffer, createBuffer, insert } from '../composer/text-buffer.ts';
 import { createDebounce } from '../timers.ts';
-import { createLineEditor, type LineEditor } from './line-editor.ts';
-import type { LineEditorOptions } from './line-state.ts';
+import { createLineEditor, type LineEditor, type LineEditorOptions } from './line-editor.ts';
 
 /** Splits the input of a cooked terminal into lines. */
 export interface LineReader {

@@ -1,15 +1,15 @@
+import { count } from '../../output/figures.ts';
+import { maskText } from '../../secrets/secrets.ts';
+import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { shellDialog, type Dialog } from '../dialog.ts';
-import type { ReplState, Step } from '../state.ts';
-import { andThen, printing, printNotice, refuse, startActivity, step, task } from '../step.ts';
-import { maskText } from '../../secrets/secrets.ts';
-import { count } from '../../output/figures.ts';
-import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { notice, type Entry } from '../entry.ts';
 import { withAttached } from '../files/attachments.ts';
 import { runActivity, type Session } from '../session.ts';
+import type { ReplState, Step } from '../state.ts';
+import { andThen, printing, printNotice, refuse, startActivity, step, task } from '../step.ts';
 import { type ShellEnd, runInShell } from './shell-command.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */

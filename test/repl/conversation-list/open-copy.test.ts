@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { copyDialog, firstRunDialog } from '../../../src/repl/dialog.ts';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { dialogOf } from '../../../src/repl/screen/DialogBox.tsx';
 import { step } from '../../../src/repl/step.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
@@ -27,7 +27,7 @@ describe('a chosen conversation that is open in another natter', () => {
   ).state;
 
   test('leads back to the list as it was', () => {
-    expect(buildViewModel(asked, '').dialog?.hints.at(-1)).toBe('Esc goes back');
+    expect(dialogOf(asked)?.hints.at(-1)).toBe('Esc goes back');
     for (const back of [escape, typed('2'), interrupt]) {
       const { state } = run(asked, back);
       expect(state).toMatchObject({ dialog: undefined, list: { query: 'tea', selected: 1 } });

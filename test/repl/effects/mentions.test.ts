@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { statusOf } from '../../../src/repl/screen/status-row.ts';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
 import { composed, enter, typed } from '../../support/repl-state.ts';
 
@@ -181,7 +181,7 @@ test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.exa
       }),
     });
     memory.enter(`see @${address}`);
-    const status = () => buildViewModel(memory.session.state(), '').status;
+    const status = () => statusOf(memory.session.state());
     await expect.poll(status).toMatchObject({ phase: 'waiting', model: 'example.com' });
     finish();
     await memory.idle();

@@ -71,3 +71,21 @@ test('Y18: the live region shows reasoning and commands dimmed', () => {
   expect(format.reasoning('so')).toBe('\u001B[2mso\u001B[22m');
   expect(format.command('/usage', false)).toBe('\u001B[2m› /usage\u001B[22m\n');
 });
+
+test('N8: that reasoning at the start of an answer is not shown is said once', async () => {
+  const thought: ChatEvent = {
+    type: 'reasoning-received',
+    text: 'hm',
+    received: '<think>hm</think>',
+  };
+  const replies = [replying(thought, text('yes')), replying(thought, text('no'))];
+  const memory = openMemorySession({ replies });
+  for (const prompt of ['one', 'two']) {
+    memory.enter(prompt);
+    await memory.idle();
+  }
+  expect(memory.text()).toMatch(
+    /origin: yes\nnatter: the reasoning \(<think>\) of the answer is not/,
+  );
+  expect(memory.text().match(/<think>/g)).toHaveLength(1);
+});

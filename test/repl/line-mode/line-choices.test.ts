@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import type { CompletionRequest } from '../../../src/repl/composer/completion.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { offerChoices } from '../../../src/repl/line-mode/line-completion.ts';
-import { createLineEditor } from '../../../src/repl/line-mode/line-editor.ts';
-import type { LineEditorOptions } from '../../../src/repl/line-mode/line-state.ts';
+import {
+  createLineEditor,
+  type LineEditorOptions,
+} from '../../../src/repl/line-mode/line-editor.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 function open(options: Partial<LineEditorOptions>) {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import {
   composed,
   effectsOf,
@@ -20,8 +19,6 @@ function recognised(result: ReturnType<typeof run>, mentions: string, start = re
   const { from, inserted } = check;
   return run(start, { type: 'paths-recognised', from, inserted, mentions }).state;
 }
-
-const noticeOf = (state: ReplState) => buildViewModel(state, '').notice;
 
 describe('a pasted path of a file', () => {
   test('becomes a mention, and undo brings it back', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import {
   composed,
   effectsOf,
@@ -18,7 +18,7 @@ describe('Y18: a word that quits other programs', () => {
     (word) => {
       const asked = run(stateOf(), typed(word), enter);
       expect(asked.effects).toEqual([]);
-      expect(buildViewModel(asked.state, '').notice).toBe('press Enter again to quit');
+      expect(noticeOf(asked.state)).toBe('press Enter again to quit');
       const left = run(asked.state, enter);
       expect(left.effects).toEqual([{ type: 'quit' }]);
       expect(composed(left.state)).toBe('');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import {
   conversationOf,
   effectsOf,
@@ -27,7 +27,7 @@ describe('the queue after a stop', () => {
 
   test('is shown with the key that sends it', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
-    expect(buildViewModel(state, '').notice).toBe('Enter sends the queue, Up edits it');
+    expect(noticeOf(state)).toBe('Enter sends the queue, Up edits it');
     expect(effectsOf(run(state, enter).effects, 'send')[0]?.prompt).toMatchObject({
       content: 'two',
     });
@@ -36,10 +36,10 @@ describe('the queue after a stop', () => {
   test('is not offered to Enter while the composer has a draft or an answer is awaited', () => {
     const { state } = run(stateOf(), typed('one'), enter, typed('two'), enter, escape, stopped);
     const drafted = run(state, typed('three'));
-    expect(buildViewModel(drafted.state, '').notice).toBe('the queue is sent after this prompt');
+    expect(noticeOf(drafted.state)).toBe('the queue is sent after this prompt');
     const sent = run(drafted.state, enter);
     expect(effectsOf(sent.effects, 'send')[0]?.prompt).toMatchObject({ content: 'three' });
-    expect(buildViewModel(sent.state, '').notice).toBeUndefined();
+    expect(noticeOf(sent.state)).toBeUndefined();
   });
 
   test('is reported in line mode, where an empty line sends it', () => {
@@ -88,7 +88,7 @@ describe('X31: a queue paused by a stop or a failure', () => {
       ...sent('two'),
       ...sent('three'),
     );
-    expect(buildViewModel(state, '').notice).toBeUndefined();
+    expect(noticeOf(state)).toBeUndefined();
     const next = run(state, finished);
     expect(contents([...effects, ...next.effects])).toEqual(['one', 'two', 'three']);
   });
@@ -103,6 +103,6 @@ describe('X31: a queue paused by a stop or a failure', () => {
       failed,
     );
     expect(contents(effects)).toEqual(['one', 'three']);
-    expect(buildViewModel(state, '').notice).toBe('Enter sends the queue, Up edits it');
+    expect(noticeOf(state)).toBe('Enter sends the queue, Up edits it');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 import {
   composed,
   effectsOf,
@@ -12,7 +13,7 @@ import {
 } from '../../support/repl-state.ts';
 
 const stash = pressed('s', { ctrl: true });
-const notice = (state: Parameters<typeof buildViewModel>[0]) => buildViewModel(state, '').notice;
+const notice = (state: ReplState) => noticeOf(state);
 
 describe('Ctrl+S', () => {
   test('puts the draft aside, on disk in the history, and brings it back with its caret', () => {

@@ -4,9 +4,12 @@ import { createHistory } from '../../../src/repl/composer/history.ts';
 import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { keyPress } from '../../../src/repl/composer/keys/key-event.ts';
 import { draftFrom, withDraft } from '../../../src/repl/composer/text-buffer.ts';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { composerOf } from '../../../src/repl/screen/Composer.tsx';
+import { footerOf } from '../../../src/repl/screen/footer-row.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
+import { hintKeysOf } from '../../../src/repl/screen/status-row.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import { startVi } from '../../../src/repl/vi-keys.ts';
+import { startVi, caretShapeOf } from '../../../src/repl/vi-keys.ts';
 import {
   composed,
   effectsOf,
@@ -24,7 +27,7 @@ function viState(changes: Partial<ReplState> = {}): ReplState {
   return { ...state, vi: startVi(state.composer) };
 }
 
-const mode = (state: ReplState) => buildViewModel(state, '').footer.mode;
+const mode = (state: ReplState) => footerOf(state).mode;
 const inNormal = (text: string) => run(viState(), typed(text), escape).state;
 const keys = (state: ReplState, ...texts: readonly string[]) =>
   run(state, ...texts.map((text) => typed(text)));
@@ -41,7 +44,7 @@ describe('modes', () => {
   });
 
   test('the caret has a shape for each mode', () => {
-    const shape = (state: ReplState) => buildViewModel(state, '').composer.caretShape;
+    const shape = ({ vi }: ReplState) => vi && caretShapeOf(vi);
     const normal = inNormal('abc');
     const states = [viState(), normal, keys(normal, 'd').state, keys(normal, 'v').state];
     expect(states.map(shape)).toEqual(['bar', 'block', 'underline', 'block']);
@@ -142,14 +145,14 @@ describe('quitting', () => {
   test.each([':q', ':q!', ':wq', ':x'])('%s quits after Enter again', (command) => {
     const asked = run(inNormal('draft'), typed(command), enter);
     expect(asked.effects).toEqual([]);
-    expect(buildViewModel(asked.state, '').notice).toBe('press Enter to quit');
+    expect(noticeOf(asked.state)).toBe('press Enter to quit');
     expect(run(asked.state, ...quit).effects).toEqual([{ type: 'quit' }]);
   });
 
   test('ZZ quits after Enter', () => {
     const asked = keys(inNormal('draft'), 'ZZ');
     expect(asked.effects).toEqual([]);
-    expect(buildViewModel(asked.state, '').notice).toBe('press Enter to quit');
+    expect(noticeOf(asked.state)).toBe('press Enter to quit');
     expect(run(asked.state, ...quit).state.hasQuit).toBe(true);
   });
 
@@ -218,7 +221,7 @@ test('a selection is shown in its rows', () => {
     escape,
     typed('gglvjw'),
   ).state;
-  const { selections } = buildViewModel(state, '').composer;
+  const { selections } = composerOf(state);
   expect(selections).toEqual([
     { from: 1, to: 4 },
     { from: 0, to: 5 },
@@ -226,7 +229,7 @@ test('a selection is shown in its rows', () => {
 });
 
 test('the hint names the keys that stop an answer', () => {
-  const stopKeys = (state: ReplState) => buildViewModel(state, '').stopKeys;
+  const stopKeys = (state: ReplState) => hintKeysOf(state).stopKeys;
   expect(stopKeys(viState())).toBe('Esc Esc');
   expect(stopKeys(inNormal('x'))).toBeUndefined();
   const withKey = (key: string) => stateOf({ keyMap: ownKeyMap({ stop: key }, 'default') });

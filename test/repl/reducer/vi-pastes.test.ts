@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHistory } from '../../../src/repl/composer/history.ts';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { footerOf } from '../../../src/repl/screen/footer-row.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { startVi } from '../../../src/repl/vi-keys.ts';
 import { composed, escape, pasted, run, stateOf, typed } from '../../support/repl-state.ts';
@@ -10,7 +10,7 @@ function inNormal(text: string, changes: Partial<ReplState> = {}): ReplState {
   return run({ ...state, vi: startVi(state.composer) }, typed(text), escape).state;
 }
 
-const mode = (state: ReplState) => buildViewModel(state, '').footer.mode;
+const mode = (state: ReplState) => footerOf(state).mode;
 const keys = (state: ReplState, text: string) => run(state, typed(text));
 
 // As Vim 9 does with bracketed paste.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/conversations/position.ts';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { footerOf } from '../../../src/repl/screen/footer-row.ts';
 import { step } from '../../../src/repl/step.ts';
 import { usageText } from '../../../src/repl/text/status-text.ts';
 import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
@@ -61,16 +61,16 @@ const listed =
 
 test('Y31: the status row and /usage show the window that the service reported', () => {
   const before = stateOf({ settings, context });
-  expect(buildViewModel(before, '').footer.contextWindow).toBeUndefined();
+  expect(footerOf(before).window).toBeUndefined();
   const { state } = run(before, listed('small', 4000));
-  expect(buildViewModel(state, '').footer.contextWindow).toBe(4000);
+  expect(footerOf(state).window).toBe(4000);
   expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
 });
 
 test("Y31: the service's window takes precedence over the catalogue, which applies to other models", () => {
   const origin = { ...settings, model: 'origin' };
   const { state } = run(stateOf({ settings: origin }), listed('origin', 8000));
-  expect(buildViewModel(state, '').footer.contextWindow).toBe(8000);
+  expect(footerOf(state).window).toBe(8000);
   const nextgen = { ...state, settings: { ...origin, model: 'nextgen' } };
-  expect(buildViewModel(nextgen, '').footer.contextWindow).toBe(1_000_000);
+  expect(footerOf(nextgen).window).toBe(1_000_000);
 });

@@ -3,7 +3,7 @@ import { slashCommands } from '../../../src/repl/commands.ts';
 import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import { refuseUnknown, showHelp } from '../../../src/repl/help.ts';
-import { buildViewModel } from '../../../src/repl/live/build-view-model.ts';
+import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
@@ -20,8 +20,7 @@ const keyMap = ownKeyMap(
   },
   'default',
 );
-const noticeWith = (parts: Partial<ReplState>) =>
-  buildViewModel(stateOf({ keyMap, ...parts }), '').notice;
+const noticeWith = (parts: Partial<ReplState>) => noticeOf(stateOf({ keyMap, ...parts }));
 
 test.each<[string, Partial<ReplState>, string]>([
   ['quitting', { isQuitArmed: true }, 'press Ctrl+Q again to quit'],
@@ -44,7 +43,7 @@ test.each<[string, Partial<ReplState>, string]>([
 test('a notice omits an action without a key', () => {
   const without = ownKeyMap({ stash: 'none' }, 'default');
   const state = stateOf({ keyMap: without, stash: [draftFrom('a')] });
-  expect(buildViewModel(state, '').notice).toBe('after this prompt: the stashed draft');
+  expect(noticeOf(state)).toBe('after this prompt: the stashed draft');
 });
 
 test('the first row and the help name keys of the user', () => {

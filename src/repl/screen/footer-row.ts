@@ -1,20 +1,41 @@
+import { contextWindow } from '../../conversation/context-fit.ts';
+import { titleOf } from '../../conversation/tree.ts';
 import { percent, tokenText } from '../../output/figures.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
-import { shortCount } from '../text/status-text.ts';
-import type { Appearance } from './appearance.ts';
+import type { ReplState } from '../state.ts';
+import { sourceName, shortCount } from '../text/status-text.ts';
+import { modeText } from '../vi-keys.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
-import type { FooterView } from './view-model.ts';
+import type { Appearance } from './Rows.tsx';
+
+export function footerOf(state: ReplState) {
+  const { settings, context, conversation, service } = state;
+  return {
+    /** Of vi editing: `NORMAL`, `INSERT`, `NORMAL 2d`. */
+    mode: state.vi && sanitizeLine(modeText(state.vi)),
+    conversation: sanitizeLine(titleOf(conversation)) || 'new conversation',
+    /** The source of answers if not the service: `sandbox` or `replay`. */
+    source: sourceName(service),
+    model: sanitizeLine(settings.model),
+    contextUsed: context.tokens,
+    isEstimate: context.isEstimate,
+    window: contextWindow(settings.model, service.windows),
+  };
+}
+
+export type FooterView = ReturnType<typeof footerOf>;
 
 const minTitleColumns = 10;
 const gap = '  ';
 const nearlyFull = 0.8;
 
 /** `1.4K/128K 1%`, `~36/128K`; empty at the start. */
-function contextText({ contextUsed, contextWindow, isEstimate }: FooterView): string {
+function contextText({ contextUsed, window, isEstimate }: FooterView): string {
   if (contextUsed === 0) return '';
-  if (contextWindow === undefined) return tokenText(contextUsed, isEstimate);
-  const used = `${isEstimate ? '~' : ''}${shortCount(contextUsed)}/${shortCount(contextWindow)}`;
-  const share = percent(contextUsed, contextWindow);
+  if (window === undefined) return tokenText(contextUsed, isEstimate);
+  const used = `${isEstimate ? '~' : ''}${shortCount(contextUsed)}/${shortCount(window)}`;
+  const share = percent(contextUsed, window);
   return share === '0%' ? used : `${used} ${share}`;
 }
 
@@ -31,8 +52,8 @@ function modeColumns({ mode }: FooterView): number {
 
 /** The title on the left, in the room that is left; on the right who answers, and the use of the model's window. */
 export function footerRow(footer: FooterView, { style, symbols, columns }: Appearance): string {
-  const { conversation, source = '', model, contextUsed, contextWindow } = footer;
-  const isNear = contextWindow !== undefined && contextUsed >= contextWindow * nearlyFull;
+  const { conversation, source = '', model, contextUsed, window } = footer;
+  const isNear = window !== undefined && contextUsed >= window * nearlyFull;
   const plain = (text: string) => text;
   const warn = (text: string) => style.bold(style.yellow(text));
   const parts: readonly Part[] = [

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { statusRow } from '../../../src/repl/view/status-row.ts';
-import type { Status } from '../../../src/repl/view/view-model.ts';
-import { appearanceOf, type Look } from '../../support/view-models.ts';
+import { statusRow, type Status } from '../../../src/repl/screen/status-row.ts';
+import { appearanceOf, type Look } from '../../support/appearance.ts';
 
 /** The row after the spinner. */
 function row(status: Status, look?: Look): string {

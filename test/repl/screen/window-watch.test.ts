@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { keyDialog } from '../../../src/repl/dialog.ts';
-import { type WindowOptions, WindowWatch } from '../../../src/repl/live/window-watch.ts';
+import { type WindowOptions, WindowWatch } from '../../../src/repl/screen/window-watch.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { conversationOf, run, stateOf } from '../../support/repl-state.ts';
 

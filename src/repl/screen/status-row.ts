@@ -1,10 +1,83 @@
 import { tokenText } from '../../output/figures.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import type { Status, ViewModel } from './view-model.ts';
-import { durationText } from '../text/status-text.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
+import type { ReplState } from '../state.ts';
+import { stalledSeconds, durationText } from '../text/status-text.ts';
 import type { Symbols } from '../text/symbols.ts';
-import type { Appearance } from './appearance.ts';
+import { typesText } from '../vi-keys.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
+import type { Appearance } from './Rows.tsx';
+
+/** Current activity; `idle` shows no row. */
+export type Status =
+  | { readonly phase: 'idle' }
+  /** The request was sent; no response yet. */
+  | { readonly phase: 'waiting'; readonly model: string; readonly seconds: number }
+  | {
+      readonly phase: 'streaming';
+      readonly model: string;
+      /** Since the request was sent. */
+      readonly seconds: number;
+      /** Of the answer so far. */
+      readonly tokens: number;
+      /** The count is an estimate; absent if the service reported it. */
+      readonly isEstimate?: boolean;
+      /** Seconds without data, if stalled. */
+      readonly stalled?: number | undefined;
+    }
+  | {
+      readonly phase: 'retrying';
+      readonly model: string;
+      /** One sentence, such as `the service answered 503`. */
+      readonly cause: string;
+      readonly secondsLeft: number;
+      /** Number of the next retry, from 1. */
+      readonly retry: number;
+      readonly retries: number;
+      /** Enter ends the wait: the composer is empty. */
+      readonly canHurry: boolean;
+    }
+  /** A task, such as `listing models`. */
+  | { readonly phase: 'working'; readonly task: string; readonly seconds: number }
+  /** Stopped by the user but not ended yet. */
+  | { readonly phase: 'stopping' };
+
+const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to - from) / 1000));
+
+export function statusOf({ activity, now, composer, host }: ReplState): Status {
+  if (activity === undefined) return { phase: 'idle' };
+  if (activity.isStopping) return { phase: 'stopping' };
+  const seconds = secondsBetween(activity.since, now);
+  if (activity.type === 'task') return { phase: 'working', task: activity.name, seconds };
+  const model = sanitizeLine(host ?? activity.model);
+  const { retry, phase, tokens } = activity;
+  if (phase === 'retrying' && retry !== undefined) {
+    const secondsLeft = Math.max(0, Math.ceil((retry.at - now) / 1000));
+    const cause = sanitizeLine(retry.cause);
+    const { retry: number, retries } = retry;
+    return {
+      phase,
+      model,
+      cause,
+      secondsLeft,
+      retry: number,
+      retries,
+      canHurry: isEmpty(composer),
+    };
+  }
+  return phase === 'streaming'
+    ? { phase, model, seconds, tokens, isEstimate: true, stalled: stalledSeconds(activity, now) }
+    : { phase: 'waiting', model, seconds };
+}
+
+/** The keys that stop an answer, if they are not just Esc. */
+function stopKeysOf({ keyMap, vi }: ReplState): string | undefined {
+  const key = keyOf('stop', keyMap);
+  if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
+  return vi !== undefined && typesText(vi) ? 'Esc Esc' : undefined;
+}
 
 type Paint = (text: string) => string;
 
@@ -133,7 +206,15 @@ function paintParts(parts: readonly LinePart[], { style, symbols }: Appearance, 
 }
 
 /** Keys of the hints that are not the default ones. */
-type HintKeys = Pick<ViewModel, 'stopKeys' | 'sendKey'>;
+interface HintKeys {
+  readonly stopKeys?: string | undefined;
+  readonly sendKey?: string | undefined;
+}
+
+export const hintKeysOf = (state: ReplState): HintKeys => ({
+  stopKeys: stopKeysOf(state),
+  sendKey: state.keyMap && neededKeyOf('send', state.keyMap),
+});
 
 /** The hints are written for Esc and Enter. */
 function withKeys(part: LinePart, { stopKeys = 'Esc', sendKey = 'Enter' }: HintKeys): LinePart {

@@ -1,7 +1,9 @@
-import type { ViewModel } from './view-model.ts';
+import type { ReplState } from '../state.ts';
+import { type ComposerView, composerOf, searchOf } from './Composer.tsx';
+import { noticeOf } from './notice.ts';
 
 /** Rows of each part of the region; 0 omits it. */
-export interface RowBudget {
+interface RowBudget {
   readonly tail: number;
   readonly gap: number;
   readonly status: number;
@@ -25,22 +27,12 @@ const maxCompletionRows = 8;
 const minRowsForMargin = 16;
 const minRowsForRule = 12;
 
-function desiredRows(model: ViewModel, tailRows: number, rows: number): RowBudget {
-  const { status, queue, attachments, search, completion, notice } = model;
-  const isBusy = status.phase !== 'idle' || queue.length > 0;
-  return {
-    tail: Math.min(maxTailRows, tailRows),
-    gap: 1,
-    status: status.phase === 'idle' ? 0 : 1,
-    queue: Math.min(maxQueueRows, queue.length),
-    margin: isBusy && rows >= minRowsForMargin ? 1 : 0,
-    rule: rows >= minRowsForRule ? 1 : 0,
-    attachments: attachments.length > 0 ? 1 : 0,
-    search: search === undefined ? 0 : 1 + search.older.length,
-    completion: Math.min(maxCompletionRows, completion?.candidates.length ?? 0),
-    notice: notice === undefined ? 0 : 1,
-    footer: 1,
-  };
+/** What the window shows of a state, with the rows for it. */
+export interface Parts {
+  readonly budget: RowBudget;
+  readonly composer: ComposerView;
+  readonly search: ReturnType<typeof searchOf>;
+  readonly notice: string | undefined;
 }
 
 /** Which parts shrink first in a low window, and to how many rows. */
@@ -64,24 +56,34 @@ const shrinkOrder: readonly (readonly [part: keyof RowBudget, minimum: number])[
 ];
 
 /** Distributes the rows of a window; one row is reserved for the text above. */
-export function fitView(model: ViewModel, tailRows: number, rows: number): RowBudget {
-  const budget: Record<keyof RowBudget, number> = { ...desiredRows(model, tailRows, rows) };
+export function fitView(state: ReplState, tailRows: number, rows: number): Parts {
+  const { activity, queue, attachments, completion } = state;
+  const composer = composerOf(state);
+  const search = searchOf(state);
+  const notice = noticeOf(state);
+  const isBusy = activity !== undefined || queue.length > 0;
+  const budget = {
+    tail: Math.min(maxTailRows, tailRows),
+    gap: 1,
+    status: activity === undefined ? 0 : 1,
+    queue: Math.min(maxQueueRows, queue.length),
+    margin: isBusy && rows >= minRowsForMargin ? 1 : 0,
+    rule: rows >= minRowsForRule ? 1 : 0,
+    attachments: attachments.length > 0 ? 1 : 0,
+    search: search === undefined ? 0 : 1 + search.older.length,
+    completion: Math.min(maxCompletionRows, completion?.candidates.length ?? 0),
+    notice: notice === undefined ? 0 : 1,
+    footer: 1,
+  };
   const sum = Object.values(budget).reduce((total, count) => total + count, 0);
-  let excess = sum + model.composer.rows.length - (rows - 1);
+  let excess = sum + composer.rows.length - (rows - 1);
   for (const [part, minimum] of shrinkOrder) {
     if (excess <= 0) break;
     const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
     budget[part] -= removed;
     excess -= removed;
   }
-  return budget;
-}
-
-export function rowsBelowCaret(model: ViewModel, budget: RowBudget): number {
-  const { composer } = model;
-  const { attachments, search, completion, notice, footer } = budget;
-  const under = attachments + search + completion + notice + footer;
-  return under + composer.rows.length - 1 - composer.caret.row;
+  return { budget, composer, search, notice };
 }
 
 /** Index of the first visible one of `count` choices, so that the selected one is visible. */

@@ -1,10 +1,53 @@
 import type { ReactNode } from 'react';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
-import { useAppearance, type Appearance } from './appearance.ts';
-import { shorten } from './fit-parts.ts';
+import type { Candidate, CompletionRequest } from '../composer/completion.ts';
+import type { CompletionMenu as CompletionState } from '../state.ts';
+import { fittingEnd, shorten } from './fit-parts.ts';
 import { firstVisible } from './fit-view.ts';
-import { Lines } from './Rows.tsx';
-import type { CompletionView } from './view-model.ts';
+import { useAppearance, type Appearance, Lines } from './Rows.tsx';
+
+export interface CompletionView {
+  /** All candidates, best first; the view shows those near the selected one. */
+  readonly candidates: readonly {
+    readonly label: string;
+    readonly argument?: string;
+    readonly summary?: string;
+  }[];
+  /** Index in `candidates`. */
+  readonly selected: number;
+}
+
+/** Columns beside a path in the menu: its mark, and the position. */
+const pathMargin = 17;
+
+/** A long path is shortened at its start: its name matters most. */
+function candidateLabel(
+  { kind }: CompletionRequest,
+  { value, isFolder }: Candidate,
+  columns: number,
+): string {
+  const slash = kind === 'command' ? '/' : '';
+  const label = sanitizeLine(`${slash}${value}${isFolder === true ? '/' : ''}`);
+  const room = Math.max(8, columns - pathMargin);
+  return kind !== 'path' || displayWidth(label) <= room
+    ? label
+    : `...${fittingEnd(label, room - 3)}`;
+}
+
+export function completionView(
+  { request, candidates, selected }: CompletionState,
+  columns: number,
+): CompletionView {
+  return {
+    candidates: candidates.map((candidate) => ({
+      label: candidateLabel(request, candidate, columns),
+      ...(candidate.argument === undefined ? {} : { argument: candidate.argument }),
+      ...(candidate.summary === undefined ? {} : { summary: sanitizeLine(candidate.summary) }),
+    })),
+    selected,
+  };
+}
 
 /** `9/23 ↑↓`: the number of the selected candidate, and where there are more; empty if all are visible. */
 function positionText(
@@ -18,9 +61,9 @@ function positionText(
   return `  ${selected + 1}/${candidates.length} ${up}${down}`;
 }
 
-type Candidate = CompletionView['candidates'][number];
+type ShownCandidate = CompletionView['candidates'][number];
 
-const nameOf = ({ label, argument }: Candidate) =>
+const nameOf = ({ label, argument }: ShownCandidate) =>
   argument === undefined ? label : `${label} ${argument}`;
 
 interface RowPlace {
@@ -34,7 +77,7 @@ interface RowPlace {
 /** Columns of the mark, and between the names and the summaries. */
 const margins = 4;
 
-function rowText(candidate: Candidate, place: RowPlace, appearance: Appearance): string {
+function rowText(candidate: ShownCandidate, place: RowPlace, appearance: Appearance): string {
   const { style, symbols } = appearance;
   const { isSelected, position } = place;
   const { label, summary = '' } = candidate;

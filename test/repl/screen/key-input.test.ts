@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
-import { createKeyInput } from '../../../src/repl/live/key-input.ts';
+import { createKeyInput } from '../../../src/repl/screen/key-input.ts';
 import { openLateInput } from '../../support/late-input.ts';
 import { formatEvents } from '../composer/keys/format-events.ts';
 

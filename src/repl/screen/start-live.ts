@@ -1,25 +1,51 @@
 import type { Clock } from '../../clock.ts';
 import { loadOwnPaints } from '../../commands/print/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
+import type { Presentation } from '../../run.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
+import type { OutputStream } from '../../terminal/device/streams.ts';
 import { terminalTraits, type TerminalTraits } from '../../terminal/device/terminal-kind.ts';
 import type { Frame } from '../../terminal/region/paint.ts';
 import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
-import type { Style } from '../../terminal/style.ts';
+import { type Style, type OwnPaints, weightStyle, themedStyle } from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { listFrame } from '../conversation-list/list-frame.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
+import { richFormat } from '../text/transcript-formats.ts';
 import { createTicker } from '../timers.ts';
-import type { AnswerFormatter } from '../transcript.ts';
-import { createDrawer } from '../view/draw-frame.tsx';
-import { spinnerPace } from '../view/status-row.ts';
-import { createFormats } from './answer-formats.ts';
+import type { AnswerFormatter, TranscriptFormat } from '../transcript.ts';
 import { type Background, createBackground } from './background.ts';
-import { buildViewModel } from './build-view-model.ts';
+import { createDrawer } from './draw-frame.tsx';
 import { createKeyInput, type KeyInput } from './key-input.ts';
+import { spinnerPace } from './status-row.ts';
 import { WindowWatch } from './window-watch.ts';
+
+/** The style of the live region, and the format of the transcript, in the current theme. */
+function createFormats(
+  { style: own, unicode, opensLinks: hidesAddresses }: Presentation,
+  stdout: OutputStream,
+  ownPaints: OwnPaints | undefined,
+  background: Background,
+) {
+  const width = () => stdout.columns();
+  const hasColors = own.colored;
+  const base = hasColors ? own : weightStyle;
+  const styleOf = ({ settings: { theme } }: ReplState, paints?: OwnPaints): Style => {
+    const shown = hasColors || theme === 'plain' ? theme : 'mono';
+    return themedStyle(shown, base, background.colors(), paints);
+  };
+  const frameStyleOf = (state: ReplState) => styleOf(state);
+  return {
+    frameStyleOf,
+    formatOf: (state: ReplState): TranscriptFormat => {
+      const style = styleOf(state, ownPaints);
+      const shown = { style, frameStyle: frameStyleOf(state), hyperlinks: style.colored };
+      return richFormat({ ...shown, ...state.settings, hidesAddresses, width, unicode });
+    },
+  };
+}
 
 interface Live {
   readonly repl: Repl;
@@ -28,6 +54,7 @@ interface Live {
   readonly background: Background;
   readonly region: LiveRegion;
   readonly keys: KeyInput;
+  readonly drawer: ReturnType<typeof createDrawer>;
   readonly session: () => Session;
 }
 
@@ -86,7 +113,7 @@ function screenOf(
       region.commit(text);
       return region.slowness();
     },
-    nextUpdate: (skipsOne) => region.nextUpdate(skipsOne),
+    nextUpdate: () => region.nextUpdate(),
     redraw: () => region.redraw(),
     scrollAway: () => region.commit('\n'.repeat(stdout.rows())),
     lend: (use) => lend(live, rawModeOf(), use),
@@ -99,6 +126,7 @@ function screenOf(
       keys.stop();
       try {
         region.close();
+        live.drawer.close();
       } finally {
         rawModeOf().release();
       }
@@ -177,14 +205,14 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
     if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
     else background.answered(reply.shade);
   });
-  const live: Live = { repl, traits, region, keys, background, session: () => session };
+  const drawer = createDrawer();
+  const live: Live = { repl, traits, region, keys, background, drawer, session: () => session };
   const { frameStyleOf, formatOf } = createFormats(presentation, output, ownPaints, background);
-  const draw = createDrawer();
   const preview = createPreview();
   const show = createShow(clock, region, (shown, place) => {
     const look = { style: frameStyleOf(shown), unicode, now: clock.monotonic() };
     const tail = () => preview(shown, () => formatOf(shown).answerText(0));
-    return drawList(shown, look, place) ?? draw(buildViewModel(shown, tail()), look, place);
+    return drawList(shown, look, place) ?? drawer.draw(shown, tail(), look, place);
   });
   const rawModeOf = (): RawModeSession => rawMode;
   const screen = screenOf(live, rawModeOf, (shown) => {

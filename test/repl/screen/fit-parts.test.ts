@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fittingEnd } from '../../../src/repl/view/fit-parts.ts';
+import { fittingEnd } from '../../../src/repl/screen/fit-parts.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { fc } from '../../support/properties.ts';
 

@@ -1,12 +1,19 @@
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import { describe, expect, test } from 'vitest';
-import { Composer, Footer, Queue, SearchLines } from '../../../src/repl/view/App.tsx';
-import { CompletionMenu } from '../../../src/repl/view/CompletionMenu.tsx';
-import { AppearanceProvider } from '../../../src/repl/view/appearance.ts';
-import { DialogBox } from '../../../src/repl/view/DialogBox.tsx';
-import type { ComposerView, DialogView, FooterView } from '../../../src/repl/view/view-model.ts';
-import { appearanceOf, type Look, viewModel } from '../../support/view-models.ts';
+import { Footer, Queue } from '../../../src/repl/screen/App.tsx';
+import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
+import {
+  Composer,
+  SearchLines,
+  type ComposerView,
+  composerOf,
+} from '../../../src/repl/screen/Composer.tsx';
+import { DialogBox, type DialogView } from '../../../src/repl/screen/DialogBox.tsx';
+import type { FooterView } from '../../../src/repl/screen/footer-row.ts';
+import { AppearanceProvider } from '../../../src/repl/screen/Rows.tsx';
+import { appearanceOf, type Look } from '../../support/appearance.ts';
+import { stateOf } from '../../support/repl-state.ts';
 
 /** The rows of an element, without colours by default. */
 function drawn(element: ReactElement, look: Look = {}): string[] {
@@ -19,11 +26,11 @@ function drawn(element: ReactElement, look: Look = {}): string[] {
 }
 
 describe('the composer', () => {
-  const { composer } = viewModel();
+  const composer = composerOf(stateOf());
   const written: ComposerView = { ...composer, rows: ['first', 'second', 'third'] };
 
   test('shows its placeholder while it is empty', () => {
-    expect(drawn(<Composer composer={composer} />)).toEqual(['› Write a prompt']);
+    expect(drawn(<Composer composer={composer} />)).toEqual(['› type a prompt']);
   });
 
   test('marks its first row and indents the others', () => {
@@ -125,7 +132,15 @@ describe('the queue', () => {
 });
 
 describe('the footer', () => {
-  const footer: FooterView = { ...viewModel().footer, source: 'sandbox' };
+  const footer: FooterView = {
+    mode: undefined,
+    conversation: 'Tea and coffee',
+    source: 'sandbox',
+    model: 'origin',
+    contextUsed: 1204,
+    window: 128_000,
+    isEstimate: false,
+  };
 
   test('has the conversation on the left, and on the right the model and its window', () => {
     expect(drawn(<Footer footer={footer} />)).toEqual([
@@ -168,9 +183,9 @@ describe('the footer', () => {
   });
 
   test('shows no window for an unknown model, and marks estimates', () => {
-    const unknown = { ...viewModel().footer, contextWindow: undefined, isEstimate: true };
+    const unknown = { ...footer, window: undefined, isEstimate: true };
     expect(drawn(<Footer footer={unknown} />)[0]).toMatch(/ origin {2}~1,204 tokens$/);
-    const estimated = { ...viewModel().footer, isEstimate: true };
+    const estimated = { ...footer, isEstimate: true };
     expect(drawn(<Footer footer={estimated} />)[0]).toMatch(/ origin {2}~1\.2K\/128K 1%$/);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBackground } from '../../../src/repl/live/background.ts';
+import { createBackground } from '../../../src/repl/screen/background.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 function openBackground(background?: 'light' | 'dark') {

@@ -50,10 +50,8 @@ function createInk() {
   let instance: Instance | undefined;
   return {
     rowsOf(app: ReactElement, columns: number): readonly string[] {
-      if (columns !== sink.columns) {
-        sink.columns = columns;
-        sink.emit('resize');
-      }
+      // Ink reads it at each layout.
+      sink.columns = columns;
       if (instance === undefined) {
         const stdout = sink as unknown as NodeJS.WriteStream;
         instance = render(app, { stdout, debug: true, patchConsole: false, exitOnCtrlC: false });

@@ -1,4 +1,4 @@
-import type { Run } from '../run.ts';
+import type { Run, Context } from '../run.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseBaseUrl } from '../client/http/base-url.ts';
@@ -8,7 +8,6 @@ import { Failure } from '../failure.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
 import type { Resolved } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
-import type { Context } from '../run.ts';
 
 /** Milliseconds; a person may have to touch a device, or enter a passphrase. */
 const timeLimit = 30_000;

@@ -1,5 +1,4 @@
-import { textFilter } from '../secrets/secrets.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import { textFilter, type Secrets } from '../secrets/secrets.ts';
 import type { Client } from '../client/client.ts';
 import type {
   ChatEvent,

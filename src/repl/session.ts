@@ -1,10 +1,12 @@
-import { setBaseUrlHint } from '../output/ending-failure.ts';
-import { timeoutOptions } from '../output/ending-failure.ts';
-import type { FrontEndHints } from '../output/ending-failure.ts';
+import {
+  setBaseUrlHint,
+  timeoutOptions,
+  type FrontEndHints,
+  hintOf,
+} from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { Failure, replacedFailure } from '../failure.ts';
-import { hintOf } from '../output/ending-failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import type { Action, FailureText } from './action.ts';

@@ -1,5 +1,4 @@
-import type { Presentation } from '../../run.ts';
-import type { Context } from '../../run.ts';
+import type { Presentation, Context, GlobalOptions } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
@@ -11,7 +10,6 @@ import type { Tally } from '../../batch/tally.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import type { GlobalOptions } from '../../run.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';

@@ -1,16 +1,18 @@
-import { createAnswerColumns } from '../../output/answer-columns.ts';
+import { createAnswerColumns, columnWidth } from '../../output/answer-columns.ts';
 // How the answers of a comparison are shown, and what is reported at its end.
-import { createComparisonLines } from '../../output/comparison.ts';
-import { createComparisonDocument } from '../../output/comparison.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
-import { createStackedAnswers } from '../../output/comparison.ts';
-import { createTextOutput } from '../print/answer-output.ts';
+import {
+  createComparisonLines,
+  createComparisonDocument,
+  createStackedAnswers,
+  type ComparisonView,
+  endReasonOf,
+  type ComparedAnswer,
+  heading,
+} from '../../output/comparison.ts';
+import { cleanLine, maskMessage } from '../../secrets/secrets.ts';
+import { createTextOutput, answerStyle, lookOf } from '../print/answer-output.ts';
 import { unchanged } from '../../output/answer-printer.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
-import { answerStyle } from '../print/answer-output.ts';
-import type { ComparisonView } from '../../output/comparison.ts';
-import { lookOf } from '../print/answer-output.ts';
-import { columnWidth } from '../../output/answer-columns.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Failure } from '../../failure.ts';
 import {
@@ -20,10 +22,8 @@ import {
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
-import { endReasonOf, type ComparedAnswer, heading } from '../../output/comparison.ts';
 import { figuresText, count } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { maskMessage } from '../../secrets/secrets.ts';
 import type { Comparison } from './models.ts';
 
 /** Two columns of this width fit into 80 columns of a terminal. */

@@ -1,4 +1,4 @@
-import type { Run } from '../../run.ts';
+import type { Run, Context } from '../../run.ts';
 import { promptMessages, changedParams, resumedChanges } from '../../ask/plan-request.ts';
 import type { Message } from '../../client/contract.ts';
 import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
@@ -33,7 +33,6 @@ import type { Notices } from '../../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { awaitHolder } from '../program/await-holder.ts';
-import type { Context } from '../../run.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
 

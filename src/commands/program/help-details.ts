@@ -1,5 +1,4 @@
-import type { Action } from '../../run.ts';
-import type { Context } from '../../run.ts';
+import type { Action, Context } from '../../run.ts';
 import type { Command } from 'commander';
 
 /** A command line as typed in a shell, with or without what it does. */

@@ -1,8 +1,7 @@
-import type { Remedy } from '../../failure.ts';
+import { type Remedy, exitCodes, type Failure } from '../../failure.ts';
 import { completeAddress } from '../../address.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import { isSet, type Environment } from '../../environment.ts';
-import { exitCodes, type Failure } from '../../failure.ts';
 import {
   toFailure,
   reportFailure,

@@ -1,4 +1,4 @@
-import type { Run } from '../../run.ts';
+import type { Run, Presentation, Context, GlobalOptions } from '../../run.ts';
 import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
@@ -14,7 +14,6 @@ import { resolveSettings } from '../../settings/resolve.ts';
 import { type ResolvedSettings, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
 import { emptyCredentials, emptySettings } from '../../settings/stored-settings.ts';
-import type { Presentation, Context, GlobalOptions } from '../../run.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
 import { serviceKey } from '../../ask/key-command.ts';

@@ -1,7 +1,4 @@
-import type { OpenedPrompt } from './prompt-command.ts';
-import type { PromptCommand } from './prompt-command.ts';
-import type { PromptUse } from './prompt-command.ts';
-import type { PromptVariable } from './prompt-command.ts';
+import type { OpenedPrompt, PromptCommand, PromptUse, PromptVariable } from './prompt-command.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { SessionSettings } from '../state.ts';
 import { open } from 'node:fs/promises';

@@ -1,6 +1,5 @@
 import { Box, Text } from 'ink';
-import type { ReactNode } from 'react';
-import { createContext, useContext } from 'react';
+import { type ReactNode, createContext, useContext } from 'react';
 import { plainStyle, type Style } from '../../terminal/style.ts';
 import { symbolsFor, type Symbols } from '../text/symbols.ts';
 

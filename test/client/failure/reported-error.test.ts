@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { kindOfStatus, readErrorValue } from '../../../src/client/failure/error-body.ts';
-import { kindOfError, reportedError } from '../../../src/client/failure/service-failure.ts';
-import { serviceFailure } from '../../../src/client/failure/service-failure.ts';
+import {
+  kindOfError,
+  reportedError,
+  serviceFailure,
+} from '../../../src/client/failure/service-failure.ts';
 import { unmasked } from '../../support/secret.ts';
 
 test.each([

@@ -224,6 +224,8 @@ const forgotten = 10_000;
 interface Line {
   text: string;
   start: RowStart;
+  /** The width at which its next row is known to be whole. A search in a growing text would copy the text. */
+  wholeAt?: number;
 }
 
 /** Text that arrives in pieces and is taken row by row, at the current width. */
@@ -251,14 +253,17 @@ export class TextColumn {
   hasRow(width: number): boolean {
     const [first, second] = this.#lines;
     if (first === undefined) return false;
-    const isWhole = this.#isOver || second !== undefined;
-    return isWhole || rowFrom(first.text, first.start, width).next !== undefined;
+    if (this.#isOver || second !== undefined || first.wholeAt === width) return true;
+    if (rowFrom(first.text, first.start, width).next === undefined) return false;
+    first.wholeAt = width;
+    return true;
   }
 
   take(width: number): string | undefined {
     const [line] = this.#lines;
     if (line === undefined) return undefined;
     const { text, next } = rowFrom(line.text, line.start, width);
+    delete line.wholeAt;
     if (next === undefined) this.#lines.shift();
     else if (next.at < forgotten) line.start = next;
     else {

@@ -60,7 +60,7 @@ async function measure(words: readonly string[]) {
   let size = 0;
   child.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    end = chunk.toString().slice(-2000);
+    end = (end + chunk.toString()).slice(-20_000);
   });
   const code = await new Promise((settle) => child.on('close', settle));
   return { code, size, end, peak: Number(readFileSync(peak, 'utf8')) * 1024 };

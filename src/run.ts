@@ -21,7 +21,7 @@ import {
 } from './terminal/style.ts';
 
 export interface CompletedOption {
-  /** With its dashes, as `--model`. */
+  /** The option with its dashes: `--model`. */
   readonly long?: string | undefined;
   readonly short?: string | undefined;
   readonly description: string;
@@ -43,7 +43,7 @@ export interface CompletedCommand {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly summary: string;
-  /** Without those of its parents. */
+  /** The options of its parents are not among them. */
   readonly options: readonly CompletedOption[];
   readonly arguments: readonly CompletedArgument[];
   readonly commands: readonly CompletedCommand[];
@@ -126,9 +126,9 @@ export interface Presentation {
   readonly notices: Notices;
   /** Writes one line `natter: debug: …` if `NATTER_DEBUG` is set. */
   readonly debugLog: (text: string) => void;
-  /** Of standard output. */
+  /** How standard output is styled. */
   readonly style: Style;
-  /** Of standard error. */
+  /** How standard error is styled. */
   readonly noticeStyle: Style;
   /** Whether standard error can rewrite a line in place. */
   readonly animated: boolean;

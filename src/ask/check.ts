@@ -45,7 +45,7 @@ export interface SchemaSource {
 interface CheckedText {
   /** Empty if it conforms. */
   readonly violations: readonly Violation[];
-  /** Of an answer that conforms. */
+  /** The value of an answer that conforms. */
   readonly found?: AnswerValue;
   /** The text of the value at the pointer of `--select`. */
   readonly selected?: string;
@@ -56,15 +56,15 @@ interface CheckedText {
 /** What `--schema` and `--select` ask for. */
 export interface AnswerCheck {
   readonly hasSchema: boolean;
-  /** As JSON; undefined without one. */
+  /** The schema as JSON; undefined without one. */
   readonly schema: JsonObject | undefined;
   /** How often to ask again. */
   readonly retries: number;
-  /** As typed. */
+  /** The text that was typed. */
   readonly pointer: string | undefined;
   /** The prompt as it is sent: with the schema. */
   prompt(text: string): string;
-  /** With `response_format` among the parameters, if the settings have one. */
+  /** Adds `response_format` to the parameters, if the settings have one. */
   settings(settings: ResolvedSettings): ResolvedSettings;
   /** @throws Failure `usage` if it takes too long */
   check(content: string): CheckedText;

@@ -105,7 +105,7 @@ function createLineSplitter({ encoding = 'utf-8', lossy }: LineOptions) {
 /** Consecutive lines of the input. */
 export interface LineGroup {
   readonly text: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly firstLine: number;
   readonly lastLine: number;
 }

@@ -19,7 +19,7 @@ import { openService, type Service, type ServiceUse } from './service.ts';
 
 /** A model that may answer. */
 export interface FallbackModel {
-  /** As the user named it. */
+  /** The name that the user gave it. */
   readonly label: string;
   readonly settings: ResolvedSettings;
 }
@@ -46,7 +46,7 @@ export interface Choice {
   readonly model: FallbackModel;
   readonly planned: PlannedRequest;
   readonly failed: readonly FailedModel[];
-  /** Of the answer in a journal. */
+  /** What a journal notes about the answer. */
   readonly answer: NewAnswer;
 }
 
@@ -137,7 +137,7 @@ function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedMo
   return chooseModel(chain, [...failed, last]);
 }
 
-/** With the model, the profile, and the models before it, if there are fallbacks. */
+/** Adds the model, the profile, and the models before it, if there are fallbacks. */
 function withModels(metadata: AnswerMetadata, { answer }: Choice): AnswerMetadata {
   const { model, profile, fallbackFrom } = answer;
   if (profile === undefined) return metadata;

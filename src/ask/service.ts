@@ -68,7 +68,7 @@ function noticeSandbox({ context, presentation, settings }: Run, writesFile: boo
 /** Where a client sends its requests, and the key for it. */
 export interface Target {
   readonly baseUrl: string;
-  /** Of the settings; the sandbox has the usual one. */
+  /** The setting; the sandbox has the usual path. */
   readonly apiPath?: string | undefined;
   readonly apiKey: string | undefined;
   close?(): Promise<void>;

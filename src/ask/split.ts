@@ -21,7 +21,7 @@ export interface Piece {
   readonly tokens: number;
 }
 
-/** Of a model whose window is unknown. */
+/** The window that is assumed if it is unknown. */
 const assumedWindow = 8192;
 const largestAnswer = 4096;
 /** Estimates may be wrong by a tenth. */

@@ -2,7 +2,7 @@ import { Failure, type FailureOptions } from '../failure.ts';
 
 /** A file of a prompt, or a fragment that it includes. */
 export interface SourceFile {
-  /** As messages show it. */
+  /** The path as messages show it. */
   readonly name: string;
   /** Absolute. Paths in the file are relative to its folder. */
   readonly path: string;

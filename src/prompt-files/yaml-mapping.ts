@@ -14,7 +14,7 @@ import { failureAt, type SourceFile } from './place.ts';
 /** A value of YAML with the lines of the file. */
 interface YamlValue {
   readonly line: number;
-  /** As JSON. */
+  /** The value as JSON. */
   readonly value: unknown;
   /** Of a mapping. */
   readonly entries: readonly YamlEntry[];

@@ -102,7 +102,7 @@ interface Outcome {
 }
 
 interface Ended extends Outcome {
-  /** Of the request for the summary; undefined if it was not answered. */
+  /** The tokens of the request for the summary; undefined if it was not answered. */
   readonly usage: ReturnType<typeof tokensOf>;
 }
 

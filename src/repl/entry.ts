@@ -19,7 +19,7 @@ export type Entry =
   | Closing
   /** The first row of a new conversation, whose last parts a narrow window omits. */
   | { readonly type: 'welcome'; readonly parts: readonly string[] }
-  /** Of a shell command: whole lines. */
+  /** Whole lines that a shell command printed. */
   | { readonly type: 'output'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'failure'; readonly message: string; readonly hint?: string | undefined };

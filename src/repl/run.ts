@@ -93,7 +93,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   };
 }
 
-/** As the ledger names the request in progress. */
+/** Returns the name that the ledger has for the request in progress. */
 function commandOf(state: ReplState | undefined): 'repl' | 'compact' {
   const { activity } = state ?? {};
   return activity?.type === 'answer' && activity.isSummary === true ? 'compact' : 'repl';

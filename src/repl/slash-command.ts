@@ -30,7 +30,7 @@ export const unquoted = (path: string) => path.replace(/^(["'])(.+)\1$/, '$2');
 export type CommandGroup = keyof typeof commandGroups;
 
 export interface SlashCommand {
-  /** Without the slash. */
+  /** The name has no slash. */
   readonly name: string;
   /** As shown in `/help`: `[n]`, `<path>`. A command without it refuses arguments. */
   readonly argument?: string;

@@ -89,7 +89,7 @@ export interface Step {
 
 interface Retry {
   readonly cause: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly retry: number;
   readonly retries: number;
   /** Monotonic milliseconds of the retry. */
@@ -106,7 +106,7 @@ export interface CompletionMenu {
   readonly isAutomatic?: boolean;
   /** A candidate was selected with a key. */
   readonly isTouched?: boolean;
-  /** Of the file picker: not all files were searched. */
+  /** The file picker did not search all files. */
   readonly isPartial?: boolean;
 }
 
@@ -234,7 +234,7 @@ export interface ReplState {
   readonly hasShell: boolean;
   /** The `!` at the start of the draft was pasted. */
   readonly isShellPasted?: boolean;
-  /** With the user's own keys; absent for the default ones. */
+  /** The bindings with the user's own keys; absent for the default ones. */
   readonly keyMap?: KeyMap | undefined;
   /** Only with `editing=vi`. */
   readonly vi?: ViSession | undefined;
@@ -258,7 +258,7 @@ export interface ReplState {
   /** The list in which the last conversation was chosen; undefined if `/resume` named it. */
   readonly chosenFrom?: OpenList | undefined;
   readonly activity: Activity | undefined;
-  /** Of the web page that is read before a prompt is sent. */
+  /** The host of the web page that is read before a prompt is sent. */
   readonly host?: string | undefined;
   /** Queued prompts and commands, next first. */
   readonly queue: readonly Draft[];
@@ -315,7 +315,7 @@ export interface ConversationList {
   readonly openedAt: Date;
   /** All conversations, newest first. */
   readonly entries: readonly LibraryEntry[];
-  /** Of the first entries, as far as they are read; undefined for one that is not readable. */
+  /** Facts about the first entries, as far as they are read; undefined for one that is not readable. */
   readonly rows: readonly (ListedConversation | undefined)[];
   readonly query: string;
   /** The query is searched in the texts of the turns, too. */

@@ -18,9 +18,9 @@ const mebibyte = 1024 * 1024;
 export const defaultLimits = {
   /** The request line and all headers. */
   head: 16 * 1024,
-  /** From the connection to the end of the head. */
+  /** The time from the connection to the end of the head. */
   headTime: 10_000,
-  /** From the connection to the end of the body. */
+  /** The time from the connection to the end of the body. */
   requestTime: 60_000,
   connections: 2048,
   body: 32 * mebibyte,
@@ -48,7 +48,7 @@ export interface Exchange {
   readonly arrived: number;
   /** Aborts when either side closes the connection before the end of the answer. */
   readonly signal: AbortSignal;
-  /** From 1, in the order of arrival. */
+  /** Counts from 1, in the order of arrival. */
   readonly number: number;
   /** For the log. */
   readonly record: RequestRecord;
@@ -80,7 +80,7 @@ export interface SandboxState {
   readonly open: WeakMap<Duplex, Exchange>;
   isClosing: boolean;
   requests: number;
-  /** Of the request bodies in memory. */
+  /** The size of the request bodies in memory. */
   bodyBytes: number;
 }
 

@@ -12,7 +12,7 @@ export interface RequestRecord {
   readonly time: string;
   /** Absent if the connection never sent a readable request. */
   readonly method?: string;
-  /** With the query, as sent. */
+  /** The path with its query, as sent. */
   readonly path?: string;
   status?: number;
   model?: string;
@@ -30,7 +30,7 @@ export interface RequestRecord {
   ended?: 'done' | 'cut' | 'failed' | 'client closed' | 'sandbox closed';
   /** What went wrong in the sandbox, or why the request cannot be read. */
   problem?: string;
-  /** From the arrival to the end. */
+  /** The time from the arrival to the end. */
   milliseconds?: number;
   /** A JSON value, or the start of a text. */
   body?: unknown;

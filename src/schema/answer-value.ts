@@ -22,7 +22,7 @@ export function describeViolations([first, ...others]: readonly Violation[]): st
   return `${describeViolation(first)}${more}`;
 }
 
-/** Of a long list, the first ones are enough to correct an answer. */
+/** The first ones of a long list are enough to correct an answer. */
 const maxListed = 20;
 
 const only = 'Write only the JSON: no code fence and no other text.';
@@ -41,7 +41,7 @@ export function correctionPrompt(violations: readonly Violation[]): string {
 
 /** The JSON value of an answer. */
 export interface AnswerValue {
-  /** As the model wrote it, without spaces around it. */
+  /** The text that the model wrote, without spaces around it. */
   readonly text: string;
   readonly value: unknown;
 }

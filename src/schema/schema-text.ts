@@ -86,7 +86,7 @@ function namedType(reader: Reader, name: string, field: string): JsonObject {
   );
 }
 
-/** Without `[]` behind it. */
+/** Reads a type that has no `[]` behind it. */
 function readItemType(reader: Reader, field: string): JsonObject {
   if (reader.sees('[') && reader.take(/\[(?=\])/y) !== undefined) {
     reader.take(/\]/y);

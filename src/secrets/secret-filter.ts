@@ -19,7 +19,7 @@ export const minLengthInText = 8;
 /** The first characters of a secret, which reveal nothing and are not delayed. */
 const harmlessLength = 3;
 
-/** From `start` to before `end`. */
+/** A range that starts at `start` and ends before `end`. */
 export interface Range {
   readonly start: number;
   readonly end: number;

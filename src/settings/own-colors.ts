@@ -51,7 +51,7 @@ export function parseOwnColor(raw: unknown, origin: ValueOrigin): OwnColor {
   );
 }
 
-/** As in the settings file. */
+/** Returns the value for the settings file. */
 export function storedColor({ color, attributes: chosen }: OwnColor): string {
   return [color, ...chosen].join(' ');
 }

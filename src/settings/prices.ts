@@ -1,11 +1,11 @@
 import type { Resolved } from './resolved-settings.ts';
 import { badValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
 
-/** Of a model, for a million tokens. */
+/** What a model costs for a million tokens. */
 export interface Price {
-  /** Of prompts. */
+  /** The price of prompts. */
   readonly input: number;
-  /** Of answers. */
+  /** The price of answers. */
   readonly output: number;
   /** An ISO 4217 code, such as `USD`. */
   readonly currency: string;

@@ -123,9 +123,9 @@ type ColorName = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'dim
 export type Colors = { readonly [Name in ColorName]?: string };
 
 interface ThemeColors {
-  /** From the 240 colours that are the same in every terminal. */
+  /** A code among the 240 colours that are the same in every terminal. */
   readonly many: Required<Colors>;
-  /** From the 16 colours whose values differ between terminals. */
+  /** A code among the 16 colours whose values differ between terminals. */
   readonly few: Colors;
 }
 

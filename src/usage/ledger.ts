@@ -13,9 +13,9 @@ export interface LedgerLine {
   /** `chat`, `repl`, `compare`, `batch`, `batch work`. */
   readonly command: string;
   readonly profile: string;
-  /** As requested. */
+  /** The model that was requested. */
   readonly model: string;
-  /** As the service reported them; null without a report. */
+  /** The tokens that the service reported; null without a report. */
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
   /** Instead of missing reports, where the service read the prompt. */

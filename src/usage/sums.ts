@@ -10,13 +10,13 @@ export type Grouping = (typeof groupings)[number];
 export interface UsageSum {
   readonly key: string;
   readonly requests: number;
-  /** Without a complete answer, except those that the user stopped. */
+  /** Requests without a complete answer, except those that the user stopped. */
   readonly failed: number;
   readonly promptTokens: number;
   readonly answerTokens: number;
   /** Requests whose tokens are estimated in part. */
   readonly estimated: number;
-  /** By currency, where the prices are known. */
+  /** The cost by currency, where the prices are known. */
   readonly costs: ReadonlyMap<string, number>;
   /** Requests with tokens, but without a price. */
   readonly unpriced: number;

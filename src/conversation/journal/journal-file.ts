@@ -53,7 +53,7 @@ export type AllRecords = () => readonly JournalRecord[];
 export interface FileTarget {
   readonly path: string;
   readonly lockPath: string;
-  /** Of a conversation that is already on disk; a new one takes its lock when its file is created. */
+  /** Held for a conversation that is already on disk; a new one takes its lock when its file is created. */
   readonly lock?: HeldLock | undefined;
   readonly isNew: boolean;
   /** The last line has no line end, so the next record must start a new line. */

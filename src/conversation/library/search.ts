@@ -4,7 +4,7 @@ import { loadConversation } from './read-conversation.ts';
 
 /** `marks` are the hits in the line, as UTF-16 offsets. */
 export interface FoundLine {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   readonly text: string;
   readonly marks: readonly (readonly [start: number, end: number])[];

@@ -10,7 +10,7 @@ import type { Placeholder } from '../template.ts';
 export interface Boundary {
   /** A real path. */
   readonly root: string;
-  /** As messages call the folder. */
+  /** The name that messages have for the folder. */
   readonly title: string;
   /** Whether a symbolic link may lead out of it, as in a person's own folder of prompts. */
   readonly followsLinks: boolean;
@@ -197,7 +197,7 @@ function boundaryOf(file: string, { homeDirectory }: PromptPlaces): Boundary {
 
 /** A prompt file on disk. */
 export interface FoundPrompt {
-  /** As it is typed after `natter run`. */
+  /** The name that is typed after `natter run`. */
   readonly name: string;
   /** `path` for a file that was named by its path. */
   readonly origin: PromptOrigin | 'path';

@@ -33,7 +33,7 @@ export interface Layout {
   readonly selections: readonly (Range | undefined)[] | undefined;
 }
 
-/** From `from` up to `to`. */
+/** A range that starts at `from` and ends before `to`. */
 interface Range {
   readonly from: number;
   readonly to: number;

@@ -80,7 +80,7 @@ function* listed(folder: string): Generator<Listed, void> {
 }
 
 interface Row extends Listed {
-  /** Of the query, in the text. */
+  /** How often the text contains the query. */
   readonly hits: number;
 }
 

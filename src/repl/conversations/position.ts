@@ -210,7 +210,7 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
 interface ClosingOptions {
   /** Milliseconds, for an answer that was cut. */
   readonly measured?: number;
-  /** Without model, time and tokens. */
+  /** Model, time and tokens are not shown. */
   readonly hasNoFacts?: boolean;
 }
 

@@ -34,7 +34,7 @@ interface MentionedFiles {
   readonly problems: readonly string[];
 }
 
-/** Of the sentence after a mention. */
+/** Belongs to the sentence, not to the mention before it. */
 const punctuation = /[.,;:!?)\]}]+$/;
 
 /** An address may contain parentheses. */

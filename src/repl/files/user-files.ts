@@ -49,7 +49,7 @@ export type ReplFiles = ReturnType<typeof createReplFiles>;
 
 interface AttachedFiles {
   readonly files: readonly AttachedFile[];
-  /** Of a folder or a pattern: the number of its files, and what was left out. */
+  /** The number of files of a folder or a pattern, and what was left out. */
   readonly summary?: string | undefined;
 }
 

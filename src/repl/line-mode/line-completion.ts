@@ -22,7 +22,7 @@ export interface LineChoices {
   readonly request: CompletionRequest;
   /** At least two. */
   readonly candidates: readonly Candidate[];
-  /** Of the choice on the line; -1 before the first. */
+  /** The place of the choice on the line; -1 before the first. */
   readonly index: number;
 }
 

@@ -104,7 +104,7 @@ export interface LineEditorOptions {
   readonly clock: Clock;
   readonly write: (text: string) => void;
   readonly columns: () => number;
-  /** By default that of {@link actionOf}. */
+  /** The default is {@link actionOf}. */
   readonly keyMap?: KeyMap | undefined;
   /** Earlier prompts, read when the user starts to browse them. */
   readonly history: () => History;
@@ -166,7 +166,7 @@ interface EditorState {
   search: LineSearch | undefined;
   /** Tabs pressed while the files of the line are looked for. */
   tabs: { readonly of: TextBuffer; count: number } | undefined;
-  /** Of the line as it is in `of`; a changed line ends them. */
+  /** Choices for the line in `of`; a changed line ends them. */
   choices: { readonly of: TextBuffer; readonly choices: LineChoices } | undefined;
   /** A line was entered by the keys of this read. */
   hasEntered: boolean;

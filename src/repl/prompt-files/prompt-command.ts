@@ -37,7 +37,7 @@ export interface PendingPrompt {
   readonly prompt: OpenedPrompt;
   readonly values: Readonly<Record<string, string>>;
   readonly text: string;
-  /** As typed. */
+  /** The text that was typed. */
   readonly line: string;
   /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
   readonly missing: readonly (PromptVariable | undefined)[];

@@ -31,7 +31,7 @@ import type { Context } from '../../run.ts';
 /** A prompt file filled with its values. */
 interface FilledPrompt {
   readonly content: string;
-  /** Of this answer only. */
+  /** Settings that hold for this answer only. */
   readonly settings: Partial<SessionSettings>;
   /** What the file asks for and natter ignores. */
   readonly notices: readonly string[];

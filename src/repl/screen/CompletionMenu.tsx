@@ -67,7 +67,7 @@ const nameOf = ({ label, argument }: ShownCandidate) =>
   argument === undefined ? label : `${label} ${argument}`;
 
 interface RowPlace {
-  /** Of the names. */
+  /** The width of the names. */
   readonly columns: number;
   readonly isSelected: boolean;
   /** At the right edge. */

@@ -92,7 +92,7 @@ type Choice = Extract<DialogView, { kind: 'choice' }>;
 type Entry = Extract<DialogView, { kind: 'entry' }>;
 
 const markColumns = 2;
-/** Of the number before a label. */
+/** The width of the number before a label. */
 const numberColumns = 2;
 
 function optionLines({ options, selected }: Choice, { style, symbols, columns }: Appearance) {

@@ -12,7 +12,7 @@ import type { Appearance } from './Rows.tsx';
 export function footerOf(state: ReplState) {
   const { settings, context, conversation, service } = state;
   return {
-    /** Of vi editing: `NORMAL`, `INSERT`, `NORMAL 2d`. */
+    /** The mode of vi editing: `NORMAL`, `INSERT`, `NORMAL 2d`. */
     mode: state.vi && sanitizeLine(modeText(state.vi)),
     conversation: sanitizeLine(titleOf(conversation)) || 'new conversation',
     /** The source of answers if not the service: `sandbox` or `replay`. */

@@ -20,7 +20,7 @@ export type Status =
       readonly model: string;
       /** Since the request was sent. */
       readonly seconds: number;
-      /** Of the answer so far. */
+      /** Counts the answer so far. */
       readonly tokens: number;
       /** The count is an estimate; absent if the service reported it. */
       readonly isEstimate?: boolean;

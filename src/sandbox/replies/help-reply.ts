@@ -30,7 +30,7 @@ function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): s
   return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
 }
 
-/** With the value if only the name is written, and the other names. */
+/** Describes the effect, with the value if only the name is written, and the other names. */
 function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unknown>): string {
   const alone =
     placeholder === undefined || bare === undefined ? '' : ` (without a value: \`${bare}\`)`;

@@ -5,7 +5,7 @@ export interface ReceivedPrompt {
   /** The last user message, without its `[sandbox …]` group. */
   readonly text: string;
   readonly promptTokens: number;
-  /** Of the replies `tokens` and `million`, in tokens. */
+  /** The length of the replies `tokens` and `million`, in tokens. */
   readonly length: number | undefined;
   readonly seed: number | undefined;
 }

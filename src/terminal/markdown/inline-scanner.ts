@@ -41,7 +41,7 @@ interface Range {
   readonly plain: boolean;
 }
 
-/** From the first character to the one after the last. */
+/** A range from the first character to the one after the last. */
 export interface Place {
   readonly from: number;
   readonly to: number;

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInMemory } from '../support/in-memory.ts';
-import { temporaryHome } from '../support/natter.ts';
+import { runNatter, temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 /** Runs natter repeatedly in one home. */
-function inOneHome(more: Readonly<Record<string, string>> = {}) {
-  const env = { HOME: temporaryHome(), ...more };
+function inOneHome() {
+  const env = { HOME: temporaryHome() };
   return { env, run: (...words: string[]) => runInMemory(words, { env }) };
 }
 
@@ -104,7 +104,9 @@ test('config path names the file that config set writes', async () => {
 });
 
 test('config paths names the files and folders that natter writes', async () => {
-  const { run } = inOneHome({ NODE_DISABLE_COMPILE_CACHE: '' });
+  // Only the built program has a compile cache.
+  const env = { HOME: temporaryHome(), NODE_DISABLE_COMPILE_CACHE: '' };
+  const run = (...words: string[]) => runNatter(words, { env });
   const { stdout } = await run('config', 'paths');
   const path = new Map(stdout.split('\n').map((row) => row.split('\t') as [string, string]));
   // Node 20 has no compile cache.

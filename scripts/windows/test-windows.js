@@ -134,7 +134,7 @@ function compileTests(folder) {
 }
 
 /** Acceptance tests that need no POSIX shell and no terminal; some of them, because each run takes a second. */
-const acceptance = ['dry-run', 'json', 'not-found', 'saved-conversations', 'streaming'];
+const acceptance = ['dry-run', 'json', 'saved-conversations', 'streaming'];
 
 /** Those, and the files and folders of `npm run test:portable`. */
 function testFiles() {

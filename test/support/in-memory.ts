@@ -53,7 +53,8 @@ export async function runInMemory(
     void context.streams.stderr.write(report.text);
     code = report.exitCode;
   } finally {
-    process.chdir(folder);
+    // Workers cannot change it; only Node for Windows runs the tests in them.
+    if (cwd !== undefined) process.chdir(folder);
   }
   const stdoutBytes = Buffer.from(stdout());
   return { code, signal: null, stdout: stdout(), stdoutBytes, stderr: stderr() };

@@ -1,4 +1,4 @@
-import { resolve, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { licenseCollection } from './scripts/bundle/licenses.js';
 
@@ -16,12 +16,13 @@ const external = ['react-devtools-core'];
 // The notice about slow plugins depends on the load of the machine; and in a group, many modules share a file.
 const checks = { bundlerTimings: false, ineffectiveDynamicImport: false };
 
-const sources = resolve(import.meta.dirname, 'src')
-  .split(sep)
-  .join('/');
+const sources = join(import.meta.dirname, 'src');
 
 /** Matches files and folders of src. */
-const within = (...paths) => new RegExp(`^${sources}/(?:${paths.join('|')})`);
+const within = (...paths) => {
+  const pattern = new RegExp(`^(?:${paths.join('|')})`);
+  return (id) => pattern.test(relative(sources, id).split(sep).join('/'));
+};
 
 /**
  * What is loaded together is one file, because each file costs a start a third of a millisecond. A group takes its
@@ -44,7 +45,7 @@ const groups = [
   {
     name: 'commands',
     test: within(
-      'commands/(?!batch/|chat/(every|split)|check/|compare/|prompt/attach-others|sandbox/)',
+      'commands/(?!batch/|chat/split|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',

@@ -98,21 +98,23 @@ async function runCommandLine(context: Context, words: readonly string[]): Promi
   context.signal.throwIfAborted();
 }
 
-/** Milliseconds after a signal, to write the last text and release the locks. */
+/** Milliseconds after a signal or an unexpected error, to write the last text and release the locks. */
 const graceTime = 500;
 
 /**
- * Rejects with the signal's reason after the grace time: a blocked reader or an unopened pipe must not keep natter
- * running.
+ * Rejects with the signal's reason after the grace time: a blocked reader, an unopened pipe or a promise that nothing
+ * settles any more must not keep natter running, or let it end without a report.
  */
-function graceAfter(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
+function startGrace(signal: AbortSignal) {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
     const wait = () => {
       const reason: unknown = signal.reason;
-      if (reason instanceof Interruption) setTimeout(() => reject(reason), graceTime);
+      if (!(reason instanceof OutputClosed)) timer = setTimeout(() => reject(reason), graceTime);
     };
     signal.addEventListener('abort', wait, { once: true });
   });
+  return { over, end: () => clearTimeout(timer) };
 }
 
 function withoutReport(missing: unknown): { text: string; exitCode: number } {
@@ -169,8 +171,9 @@ async function run(words: readonly string[]): Promise<void> {
     shared: { printedKeys: new Map() },
     commands: () => completionTree(buildProgram(context, commandNames)),
   };
+  const grace = startGrace(ending.signal);
   try {
-    await Promise.race([runCommandLine(context, words), graceAfter(ending.signal)]);
+    await Promise.race([runCommandLine(context, words), grace.over]);
   } catch (thrown) {
     const error: unknown = ending.signal.aborted ? ending.signal.reason : thrown;
     if (error instanceof Interruption) {
@@ -179,9 +182,17 @@ async function run(words: readonly string[]): Promise<void> {
     }
     if (!(error instanceof OutputClosed)) process.exitCode = await report(error, context, words);
   } finally {
+    grace.end();
     watch.stop();
     if (hasLostTerminal(streams)) watch.reraise('SIGHUP');
   }
 }
 
-void run(process.argv.slice(2));
+/** The report itself failed. Its error may contain anything, so only its name is printed. */
+function reportNameOf(error: unknown): void {
+  const name = error instanceof Error ? error.name : typeof error;
+  process.exitCode = 1;
+  process.stderr.write(`natter: unexpected error: ${name}\n`);
+}
+
+run(process.argv.slice(2)).catch(reportNameOf);

@@ -195,7 +195,7 @@ export async function* groupLines(
     try {
       for await (const piece of bytes) {
         await add(splitter.push(piece));
-        if (reading.isAbandoned) return;
+        if (reading.isAbandoned) break;
       }
       await add(splitter.end());
     } catch (error) {
@@ -217,6 +217,7 @@ export async function* groupLines(
     }
   } finally {
     reading.isAbandoned = true;
+    groups.close();
     taken.wake();
   }
   if (reading.failure !== undefined) throw reading.failure.error;

@@ -217,6 +217,7 @@ export function chainClients(service: Service, run: Run, use?: ServiceUse): Chai
       if (isLocal || settings.profile.value === run.settings.profile.value) return service.client;
       const other = opening.get(model) ?? openService({ ...run, settings }, service.source, use);
       opening.set(model, other);
+      other.catch(() => opening.delete(model));
       return (await other).client;
     },
     async close() {

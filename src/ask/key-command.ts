@@ -148,7 +148,7 @@ export function commandLabel({ source }: Resolved<string>): string {
 }
 
 /**
- * The key of the settings, or what their command prints; it runs only once for each run of natter.
+ * The key of the settings, or what their command prints; it succeeds only once for each run of natter.
  * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be sent
  * to the base URL; the reason of the context's signal
  */
@@ -168,6 +168,8 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const keys = context.shared.printedKeys;
   const key = keys.get(setting.value) ?? run({ context, label, program, shellWord }, words);
   keys.set(setting.value, key);
+  // A command that failed may succeed later: the password manager was locked.
+  key.catch(() => keys.delete(setting.value));
   return key;
 }
 

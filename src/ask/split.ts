@@ -1,6 +1,6 @@
 // A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { type Border, cutText } from '../attachments/cut-text.ts';
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
@@ -10,7 +10,7 @@ import { isJsonObject, parseJson } from '../json.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
-import { storageFailure } from '../storage/storage-failure.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { Answer } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
@@ -134,16 +134,26 @@ export interface PieceAnswer {
 export const hashOf = (...texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 
+/** @throws Failure `storage` for a file that exists but cannot be read */
+function readKept(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw storageFailure('read', file, error);
+  }
+}
+
 /** Answers for prompts, in memory and in a file, so that the same command does not ask again. */
 export class KeptAnswers {
   readonly #answers = new Map<string, PieceAnswer>();
   readonly #file: string | undefined;
 
-  /** `file` is undefined if nothing is saved. */
+  /** @param file undefined if nothing is saved. @throws Failure `storage` */
   constructor(file: string | undefined) {
     this.#file = file;
-    if (file === undefined || !existsSync(file)) return;
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (file === undefined) return;
+    for (const line of readKept(file).split('\n')) {
       const value = parseJson(line);
       // The last line may have been cut.
       if (!isJsonObject(value)) continue;

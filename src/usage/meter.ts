@@ -43,6 +43,8 @@ function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
   } else if (type === 'answer-started') {
     seen.isAccepted = true;
     seen.attempts = event.attempt;
+  } else if (type === 'retry-scheduled') {
+    seen.attempts = event.retry;
   } else if (type === 'answer-finished') seen.finished = event;
 }
 

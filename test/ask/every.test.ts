@@ -142,6 +142,18 @@ test('input that arrives faster than it is taken is held back, with a report', a
   );
 });
 
+test('leaving early ends the timer of the group in progress', async () => {
+  const { input, clock, groups } = start('2l,30s');
+  input.write('a\nb\nc\n');
+  expect(await groups.next()).toMatchObject({ value: { text: 'a\nb\n' } });
+  await tick();
+  expect(clock.sleeping()).toBe(1);
+  await groups.return();
+  input.end();
+  await tick();
+  expect(clock.sleeping()).toBe(0);
+});
+
 test('bytes that are not text fail after the groups before them', async () => {
   const { input, groups } = start('1l');
   input.write('1\n');

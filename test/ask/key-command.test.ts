@@ -102,6 +102,17 @@ test('a command runs once for a process, and again when its key is forgotten', a
   expect(await run(command)).toBe('key-2');
 });
 
+test('a command that failed runs again', async () => {
+  const { run } = setup();
+  const flag = join(mkdtempSync(join(tmpdir(), 'natter-key-')), 'unlocked');
+  const command = node(
+    `if (!fs.existsSync(${JSON.stringify(flag)})) process.exit(1); process.stdout.write('the-key');`,
+  );
+  await expect(run(command)).rejects.toMatchObject({ kind: 'unauthorized' });
+  writeFileSync(flag, '');
+  expect(await run(command)).toBe('the-key');
+});
+
 test("the command gets the environment without natter's keys, and runs in the home folder", async () => {
   const environment = {
     PATH: process.env['PATH'] ?? '',

@@ -50,6 +50,11 @@ test.each([
   expect(sent).toBe(most);
 });
 
+test('kept answers that cannot be read are a storage failure', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-pieces-'));
+  expect(() => new KeptAnswers(folder)).toThrow(expect.objectContaining({ kind: 'storage' }));
+});
+
 test('a kept answer is not asked for again, and a line that was cut is', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'natter-pieces-')), 'kept.jsonl');
   const kept = new KeptAnswers(file);

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
 import { startTimer } from '../../clock.ts';
 import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
@@ -22,8 +21,6 @@ export function sendWith(open: Open, route: Route, limits: ExchangeLimits): Tran
   const { clock, firstByteTimeout } = limits;
   return async (request, caller) => {
     caller.throwIfAborted();
-    // Requests that run at the same time may share a signal.
-    setMaxListeners(0, caller);
     const { controller, unfollow } = followSignal(caller);
     const { signal } = controller;
     const stopTimer = startTimer(clock, firstByteTimeout, () =>

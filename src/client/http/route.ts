@@ -39,10 +39,19 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
   };
 }
 
+/** The text without percent-encoding; unchanged if its percent signs encode nothing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The login for a proxy, from its URL. */
 export function proxyHeaders({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {};
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const login = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 

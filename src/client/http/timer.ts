@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type Remedy } from '../../failure.ts';
 import { formatLimit } from '../failure/format-duration.ts';
@@ -35,6 +36,8 @@ export function followSignal(caller: AbortSignal | undefined) {
   const controller = new AbortController();
   const follow = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) follow();
+  // Requests that run at the same time may share a signal.
+  if (caller !== undefined) setMaxListeners(0, caller);
   caller?.addEventListener('abort', follow);
   return { controller, unfollow: () => caller?.removeEventListener('abort', follow) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from '../../../src/client/http/route.ts';
+import { proxyFor, proxyHeaders } from '../../../src/client/http/route.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const proxies = { http_proxy: 'http://plain.proxy:8080', https_proxy: 'http://secure.proxy:8443' };
@@ -101,4 +101,12 @@ test.each([
   expect(choose).toThrow(problem);
   expect(choose).toThrow(/in HTTPS_PROXY/);
   expect(choose).not.toThrow(/secret/);
+});
+
+test('K18 a percent sign in the password of a proxy may stand for itself', () => {
+  const basic = (login: string) => ({
+    'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}`,
+  });
+  expect(proxyHeaders(new URL('http://user:100%@proxy'))).toEqual(basic('user:100%'));
+  expect(proxyHeaders(new URL('http://user:a%20b@proxy'))).toEqual(basic('user:a b'));
 });

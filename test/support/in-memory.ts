@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isMainThread } from 'node:worker_threads';
 import { systemClock } from '../../src/clock.ts';
 import { printCompletions } from '../../src/commands/completion/run.ts';
 import { completionTree } from '../../src/commands/completion/tree.ts';
@@ -9,16 +10,18 @@ import type { Context } from '../../src/run.ts';
 import type { InputStream } from '../../src/terminal/device/streams.ts';
 import { createMemoryContext } from './memory-context.ts';
 import { createMemoryDevice } from './memory-device.ts';
-import { cleanEnvironment, type RunOptions, type RunResult } from './natter.ts';
+import { cleanEnvironment, runNatter, type RunOptions, type RunResult } from './natter.ts';
 
 /**
  * Runs a command line as the built program does with pipes, but in this process: with the real clock, files and network,
- * without signals. Two runs in different folders (`cwd`) cannot overlap.
+ * without signals. Two runs in different folders (`cwd`) cannot overlap. A worker cannot change its folder; in one, as
+ * the tests on Windows run, it starts the built program.
  */
 export async function runInMemory(
   words: readonly string[],
   { input = '', env = {}, cwd }: Omit<RunOptions, 'keepInputOpen'> = {},
 ): Promise<RunResult> {
+  if (!isMainThread) return runNatter(words, { input, env, ...(cwd === undefined ? {} : { cwd }) });
   const environment = cleanEnvironment(env) as Record<string, string>;
   const stdin: InputStream = {
     isTerminal: false,
@@ -53,7 +56,6 @@ export async function runInMemory(
     void context.streams.stderr.write(report.text);
     code = report.exitCode;
   } finally {
-    // Workers cannot change it; only Node for Windows runs the tests in them.
     if (cwd !== undefined) process.chdir(folder);
   }
   const stdoutBytes = Buffer.from(stdout());

@@ -21,11 +21,8 @@ interface Pace {
   after(milliseconds: number): void;
   /** If the terminal is slow: resolves when it has accepted the last update. */
   slowness(): Promise<void> | undefined;
-  /**
-   * Resolves when a requested update would be done at once; undefined if that is now. With `skipsOne`, the update after
-   * that.
-   */
-  nextUpdate(skipsOne?: boolean): Promise<void> | undefined;
+  /** Resolves when a requested update would be done at once; undefined if that is now. */
+  nextUpdate(): Promise<void> | undefined;
   end(): void;
 }
 
@@ -89,7 +86,6 @@ export function createPace(
     run().catch(throwUnlessAborted(ending.signal));
   };
   const slowness = () => slow;
-  const turn = (due: number) => turnAt(due, clock, ending.signal, slowness);
   return {
     soon,
     after(milliseconds) {
@@ -97,7 +93,7 @@ export function createPace(
       soon();
     },
     slowness,
-    nextUpdate: (skipsOne = false) => turn(skipsOne ? next + minPause : next),
+    nextUpdate: () => turnAt(next, clock, ending.signal, slowness),
     end: () => ending.abort(),
   };
 }
@@ -189,9 +185,9 @@ export class LiveRegion {
     return this.#pace.slowness();
   }
 
-  /** Resolves when text would be shown at once, or with `skipsOne` one update later; undefined if that is now. */
-  nextUpdate(skipsOne?: boolean): Promise<void> | undefined {
-    return this.#pace.nextUpdate(skipsOne);
+  /** Resolves when text would be shown at once; undefined if that is now. */
+  nextUpdate(): Promise<void> | undefined {
+    return this.#pace.nextUpdate();
   }
 
   /**

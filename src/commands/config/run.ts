@@ -15,7 +15,6 @@ import type { FolderFacts } from '../../settings/folders.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
-import { getStoredSetting } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
 import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
@@ -37,7 +36,7 @@ function baseUrlOf(
   profile: string,
 ): string | undefined {
   if (isSet(environment, 'NATTER_BASE_URL')) return environment['NATTER_BASE_URL'];
-  const baseUrl = getStoredSetting(stored, profile, 'base-url');
+  const baseUrl = profiles.getStoredSetting(stored, profile, 'base-url');
   return typeof baseUrl === 'string' ? baseUrl : undefined;
 }
 

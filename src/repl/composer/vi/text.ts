@@ -75,7 +75,7 @@ export function repeatText(text: string, count: number, separator = ''): string 
   return Array<string>(copies).fill(text).join(separator);
 }
 
-/** A run of characters of one kind within a line. An empty line is a run of its own. */
+/** Consecutive characters of one kind in a line. An empty line counts as one run. */
 export interface Run {
   readonly from: number;
   to: number;

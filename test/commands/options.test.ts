@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildAuth } from '../../src/commands/auth/command.ts';
-import { buildBatch, type RunBatch } from '../../src/commands/batch/command.ts';
+import { buildBatch } from '../../src/commands/batch/command.ts';
 import { buildChat, type RunChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { buildCompare } from '../../src/commands/compare/command.ts';
@@ -155,7 +155,7 @@ describe('sandbox', () => {
 });
 
 describe('batch', () => {
-  const build = (runs: RunBatch) => buildBatch(context, runs);
+  const parsed = (words: string) => parsedBy(buildBatch(context), words);
   const batchDefaults = {
     ...defaults,
     stream: true,
@@ -200,25 +200,25 @@ describe('batch', () => {
     ],
   ])('%s', async (words, file, options) => {
     const expected = ['batch', { ...batchDefaults, ...options }, file];
-    expect(await parseWords(build, words)).toEqual(expected);
+    expect(await parsed(words)).toEqual(expected);
   });
 
   test('batch export p --results r --force', async () => {
     const words = 'batch export p -t 5 --results r --force';
-    const [name, options, file] = await parseWords(build, words);
+    const [name, options, file] = await parsed(words);
     expect([name, file]).toEqual(['export', 'p']);
     expect(options).toMatchObject({ maxTokens: '5', results: 'r', force: true });
   });
 
   test('batch import p a b -o c --output-format csv', async () => {
     const words = 'batch import p a b -o c --output-format csv';
-    const [name, options, file, results] = await parseWords(build, words);
+    const [name, options, file, results] = await parsed(words);
     expect([name, file, results]).toEqual(['import', 'p', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', outputFormat: 'csv' });
   });
 
   test('batch merge a b -o c --force', async () => {
-    const [name, options, files] = await parseWords(build, 'batch merge a b -o c --force');
+    const [name, options, files] = await parsed('batch merge a b -o c --force');
     expect([name, files]).toEqual(['merge', ['a', 'b']]);
     expect(options).toMatchObject({ output: 'c', force: true });
   });

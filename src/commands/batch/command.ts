@@ -1,9 +1,14 @@
 import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
 import { Failure } from '../../failure.ts';
-import type { Action, Context } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
-import { hideParentOptions, hideServiceOptions, setExamples } from '../program/help-details.ts';
+import {
+  hideParentOptions,
+  hideServiceOptions,
+  setAction,
+  setExamples,
+} from '../program/help-details.ts';
 import {
   allowSecretsOption,
   checkGroup,
@@ -13,38 +18,7 @@ import {
   selectOption,
   strictOption,
 } from '../prompt/prompt-options.ts';
-import type { ExportOptions } from './export-run.ts';
-import type { MergeOptions } from './merge-run.ts';
-import { type BatchOptions, outputFormats } from './plan.ts';
-import type {
-  CollectOptions,
-  StatusOptions,
-  SubmitOptions,
-  WorkOptions,
-} from './queue/open-queue.ts';
-
-/** What the commands run; tests pass their own. */
-export interface RunBatch {
-  readonly batch: Action<BatchOptions, [file: string | undefined]>;
-  readonly export: Action<ExportOptions, [file: string | undefined]>;
-  readonly import: Action<BatchOptions, [file: string, results: readonly string[]]>;
-  readonly merge: Action<MergeOptions, [files: readonly string[]]>;
-  readonly submit: Action<SubmitOptions, [file: string | undefined]>;
-  readonly work: Action<WorkOptions>;
-  readonly status: Action<StatusOptions>;
-  readonly collect: Action<CollectOptions>;
-}
-
-const runBatch: RunBatch = {
-  batch: async (...words) => (await import('./run.ts')).runBatch(...words),
-  export: async (...words) => (await import('./export-run.ts')).exportBatch(...words),
-  import: async (...words) => (await import('./import-run.ts')).importBatch(...words),
-  merge: async (...words) => (await import('./merge-run.ts')).mergeBatch(...words),
-  submit: async (...words) => (await import('./queue/submit-run.ts')).submitBatch(...words),
-  work: async (...words) => (await import('./queue/work-run.ts')).workBatch(...words),
-  status: async (...words) => (await import('./queue/status-run.ts')).printStatus(...words),
-  collect: async (...words) => (await import('./queue/collect-run.ts')).collectBatch(...words),
-};
+import { outputFormats } from './plan.ts';
 
 const inputOptions = () => [
   new Option(
@@ -139,13 +113,13 @@ const fileOptions = () => [
   new Option('--force', 'replace an existing file'),
 ];
 
-function buildMerge(context: Context, run: RunBatch): Command {
+function buildMerge(context: Context): Command {
   const merge = new Command('merge')
     .argument('<files...>', 'results files of the shards')
     .summary('merge the results of shards')
     .description('Merges results files in input order and reports missing items.');
   addOptionGroups(merge, [['Output options:', fileOptions()]]);
-  merge.action((files: string[]) => run.merge(context, merge.optsWithGlobals(), files));
+  setAction(merge, context, async () => (await import('./merge-run.ts')).mergeBatch);
   hideServiceOptions(merge);
   hideParentOptions(merge);
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
@@ -157,7 +131,7 @@ const exportSchemaOption = () =>
     'ask for JSON, as natter batch does; natter batch import with it checks the answers',
   );
 
-function buildExport(context: Context, run: RunBatch): Command {
+function buildExport(context: Context): Command {
   const command = new Command('export')
     .argument('[file]', 'prompts, as for natter batch; default or -: standard input')
     .summary('write the requests as an OpenAI batch file')
@@ -175,9 +149,7 @@ function buildExport(context: Context, run: RunBatch): Command {
     ['Request options:', [...bodyOptions(), exportSchemaOption(), settingOption('responseFormat')]],
     ['Output options:', fileOptions()],
   ]);
-  command.action((file: string | undefined) =>
-    run.export(context, command.optsWithGlobals(), file),
-  );
+  setAction(command, context, async () => (await import('./export-run.ts')).exportBatch);
   hideServiceOptions(command);
   hideParentOptions(command);
   return setExamples(command, [
@@ -186,7 +158,7 @@ function buildExport(context: Context, run: RunBatch): Command {
   ]);
 }
 
-function buildImport(context: Context, run: RunBatch): Command {
+function buildImport(context: Context): Command {
   const command = new Command('import')
     .argument('<file>', 'prompts, as for natter batch')
     .argument('<results...>', 'output and error files of an OpenAI batch or vllm run-batch')
@@ -205,9 +177,7 @@ function buildImport(context: Context, run: RunBatch): Command {
       ],
     ],
   ]);
-  command.action((file: string, results: string[]) =>
-    run.import(context, command.optsWithGlobals(), file, results),
-  );
+  setAction(command, context, async () => (await import('./import-run.ts')).importBatch);
   hideServiceOptions(command);
   hideParentOptions(command);
   return setExamples(command, [
@@ -250,7 +220,7 @@ const queueOption = () =>
 const rateOption = () =>
   new Option('--rpm <n>', 'maximum requests a minute of all workers of the batch together');
 
-function buildSubmit(context: Context, run: RunBatch): Command {
+function buildSubmit(context: Context): Command {
   const submit = new Command('submit')
     .argument('[file]', 'prompts; default or -: standard input')
     .summary('put prompts into a queue')
@@ -274,13 +244,13 @@ function buildSubmit(context: Context, run: RunBatch): Command {
     ['Request options:', [...promptOptions(), allowSecretsOption()]],
     [checkGroup, checksOptions().filter((option) => option.attributeName() !== 'responseFormat')],
   ]);
-  submit.action((file: string | undefined) => run.submit(context, submit.optsWithGlobals(), file));
+  setAction(submit, context, async () => (await import('./queue/submit-run.ts')).submitBatch);
   return withOwnOptions(submit, 'natter batch submit prompts.jsonl --queue redis://localhost:6379');
 }
 
 const chosenBatch = () => new Option('--batch <name>', 'name of the batch, default the only one');
 
-function buildWork(context: Context, run: RunBatch): Command {
+function buildWork(context: Context): Command {
   const work = new Command('work')
     .summary('answer the prompts of a queue')
     .description(
@@ -310,11 +280,11 @@ function buildWork(context: Context, run: RunBatch): Command {
     ['Run options:', [stopAfterOption()]],
     ['Report options:', [summaryOption()]],
   ]);
-  work.action(() => run.work(context, work.optsWithGlobals()));
+  setAction(work, context, async () => (await import('./queue/work-run.ts')).workBatch);
   return withOwnOptions(work, 'natter batch work --queue redis://localhost:6379 --concurrency 16');
 }
 
-function buildStatus(context: Context, run: RunBatch): Command {
+function buildStatus(context: Context): Command {
   const status = new Command('status')
     .summary('show the batches of a queue')
     .description(
@@ -327,12 +297,12 @@ function buildStatus(context: Context, run: RunBatch): Command {
     ],
     ['Output options:', [new Option('--json', 'print JSON')]],
   ]);
-  status.action(() => run.status(context, status.optsWithGlobals()));
+  setAction(status, context, async () => (await import('./queue/status-run.ts')).printStatus);
   hideServiceOptions(status);
   return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
 }
 
-function buildCollect(context: Context, run: RunBatch): Command {
+function buildCollect(context: Context): Command {
   const collect = new Command('collect')
     .summary('write the results of a queue into a file')
     .description(
@@ -350,7 +320,7 @@ function buildCollect(context: Context, run: RunBatch): Command {
       ],
     ],
   ]);
-  collect.action(() => run.collect(context, collect.optsWithGlobals()));
+  setAction(collect, context, async () => (await import('./queue/collect-run.ts')).collectBatch);
   hideServiceOptions(collect);
   return withOwnOptions(
     collect,
@@ -373,7 +343,7 @@ const withoutFallback = (options: readonly Option[]) =>
     option.attributeName() === 'responseFormat' ? option : option.conflicts('fallback'),
   );
 
-export function buildBatch(context: Context, run: RunBatch = runBatch): Command {
+export function buildBatch(context: Context): Command {
   const command = new Command('batch')
     .argument('[file]', 'prompts; default or -: standard input')
     .description(
@@ -390,15 +360,13 @@ export function buildBatch(context: Context, run: RunBatch = runBatch): Command 
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
   ]);
-  command.addCommand(buildExport(context, run));
-  command.addCommand(buildImport(context, run));
-  command.addCommand(buildMerge(context, run));
-  command.addCommand(buildSubmit(context, run));
-  command.addCommand(buildWork(context, run));
-  command.addCommand(buildStatus(context, run));
-  command.addCommand(buildCollect(context, run));
+  command.addCommand(buildExport(context));
+  command.addCommand(buildImport(context));
+  command.addCommand(buildMerge(context));
+  command.addCommand(buildSubmit(context));
+  command.addCommand(buildWork(context));
+  command.addCommand(buildStatus(context));
+  command.addCommand(buildCollect(context));
   setExamples(command, examples);
-  return command.action((file: string | undefined) =>
-    run.batch(context, command.optsWithGlobals(), file),
-  );
+  return setAction(command, context, async () => (await import('./run.ts')).runBatch);
 }

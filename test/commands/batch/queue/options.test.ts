@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { buildBatch, type RunBatch } from '../../../../src/commands/batch/command.ts';
+import { buildBatch } from '../../../../src/commands/batch/command.ts';
 import { examplesOf } from '../../../../src/commands/program/help-details.ts';
 import { createMemoryContext } from '../../../support/memory-context.ts';
-import { parseWords } from '../../parse-words.ts';
+import { parsedBy } from '../../parse-words.ts';
 
 const { context } = createMemoryContext();
-const build = (runs: RunBatch) => buildBatch(context, runs);
+const parsed = (words: string) => parsedBy(buildBatch(context), words);
 
 test.each<readonly [string, string, string | undefined, object]>([
   [
@@ -36,25 +36,23 @@ test.each<readonly [string, string, string | undefined, object]>([
     { output: 'out', unordered: true, remove: true, force: true },
   ],
 ])('%s', async (words, expected, word, options) => {
-  const [name, parsed, file] = await parseWords(build, words);
+  const [name, found, file] = await parsed(words);
   expect([name, file]).toEqual([expected, word]);
-  expect(parsed).toMatchObject(options);
+  expect(found).toMatchObject(options);
 });
 
 test.each(
-  build({} as RunBatch)
+  buildBatch(context)
     .commands.flatMap(examplesOf)
     .filter(({ line }) => line.includes('--queue ')),
 )('$line', async ({ line }) => {
-  const [, options] = await parseWords(build, line.replace('natter ', ''));
+  const [, options] = await parsed(line.replace('natter ', ''));
   expect(options).toMatchObject({ queue: 'redis://localhost:6379' });
 });
 
 test.each(['batch submit p --dry-run', 'batch work -m a', 'batch collect --limit 3'])(
   '%s is refused, because only natter batch has the option',
   async (words) => {
-    await expect(parseWords(build, words)).rejects.toThrow(
-      /^natter batch \w+ does not have the option --/,
-    );
+    await expect(parsed(words)).rejects.toThrow(/^natter batch \w+ does not have the option --/);
   },
 );

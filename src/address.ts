@@ -17,6 +17,15 @@ export function completeAddress(address: string): string {
   return bareLoopback.test(address) ? `http://${address}` : address;
 }
 
+/** A part of a URL without percent-encoding; unchanged if its percent signs encode nothing. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 const isOctet = (text: string) => String(Number(text) & 0xff) === text;
 
 export function isLoopback(host: string): boolean {

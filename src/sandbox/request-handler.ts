@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopback } from '../address.ts';
+import { isLoopback, percentDecoded } from '../address.ts';
 import { catalogue } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { maskKey } from '../secrets/mask.ts';
@@ -76,14 +76,6 @@ const routes: readonly Route[] = [
   { method: 'GET', path: /^\/v1\/models$/, answer: listModels },
   { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, answer: retrieveModel },
 ];
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
 
 /** Undefined for a wrong method on a known path too, because the contract has no 405. */
 function findRoute(method: string, path: string): Route | undefined {
@@ -216,7 +208,7 @@ async function answer(state: SandboxState, exchange: Exchange): Promise<void> {
   }
   if (await answerWithFault(exchange)) return;
   if (route === undefined) throw noRoute(method, path);
-  const parameter = decode(route.path.exec(path)?.[1] ?? '');
+  const parameter = percentDecoded(route.path.exec(path)?.[1] ?? '');
   await route.answer({ exchange, state, key, body, prompt }, parameter);
 }
 

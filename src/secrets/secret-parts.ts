@@ -1,3 +1,4 @@
+import { percentDecoded } from '../address.ts';
 import type { Environment } from '../environment.ts';
 
 /** Whether a header with this name usually has a secret. The only place that decides it. */
@@ -37,14 +38,7 @@ const minPartLength = 8;
 const longParts = (parts: readonly string[]) =>
   parts.filter((part) => part.length >= minPartLength);
 
-function percentDecoded(text: string): readonly string[] {
-  try {
-    return [text, decodeURIComponent(text)];
-  } catch {
-    // It is not percent-encoded.
-    return [text];
-  }
-}
+const bothForms = (text: string): readonly string[] => [text, percentDecoded(text)];
 
 /** `user:password`, and both halves. */
 function credentialParts(text: string): readonly string[] {
@@ -72,7 +66,7 @@ function headerParts(value: string): readonly string[] {
   return [
     value,
     ...(rest === undefined ? [] : [rest, ...basicParts(scheme, rest)]),
-    ...longParts(words.flatMap(percentDecoded)),
+    ...longParts(words.flatMap(bothForms)),
   ];
 }
 
@@ -85,7 +79,7 @@ function userInfoOf(address: string): string | undefined {
 
 function addressParts(address: string): readonly string[] {
   const userInfo = address.includes('@') ? userInfoOf(address.trim()) : undefined;
-  return userInfo === undefined ? [] : percentDecoded(userInfo).flatMap(credentialParts);
+  return userInfo === undefined ? [] : bothForms(userInfo).flatMap(credentialParts);
 }
 
 const keyVariables = ['NATTER_API_KEY', 'NATTER_UPSTREAM_API_KEY'];

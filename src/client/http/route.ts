@@ -1,6 +1,6 @@
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { isLoopbackName, portProblem } from '../../address.ts';
+import { isLoopbackName, percentDecoded, portProblem } from '../../address.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { hostAndPort, parseUrl } from './base-url.ts';
 
@@ -39,19 +39,10 @@ export function createRoute(baseUrl: URL, environment: Environment): Route {
   };
 }
 
-/** The text without percent-encoding; unchanged if its percent signs encode nothing. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The login for a proxy, from its URL. */
 export function proxyHeaders({ username, password }: URL): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {};
-  const login = `${decoded(username)}:${decoded(password)}`;
+  const login = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 

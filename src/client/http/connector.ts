@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import { startTimer } from '../../clock.ts';
 import { connectTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import { proxyHeaders, type Route } from './route.ts';
@@ -70,7 +70,12 @@ async function connectTo(url: URL, options: Options): Promise<Socket> {
   // A handshake names a host, but no address.
   const servername = isIP(host) === 0 ? host : '';
   const socket = secure
-    ? connectTls({ ...address, servername, ALPNProtocols: ['http/1.1'], ...options })
+    ? (await import('node:tls')).connect({
+        ...address,
+        servername,
+        ALPNProtocols: ['http/1.1'],
+        ...options,
+      })
     : connect(address);
   // Until there are others: a socket may fail between two of its users.
   socket.on('error', () => {});

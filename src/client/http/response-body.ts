@@ -1,5 +1,4 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createUnzip } from 'node:zlib';
 import { type Clock, startTimer } from '../../clock.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import type { ResponseHeaders } from './transport.ts';
@@ -62,7 +61,7 @@ async function* decodeBody(
   received: AsyncIterable<Uint8Array>,
   encoding: string,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = createDecoder(encoding);
+  const decoder = await createDecoder(encoding);
   let cut: { readonly error: unknown } | undefined;
   async function* source(): AsyncGenerator<Uint8Array> {
     try {
@@ -80,7 +79,8 @@ async function* decodeBody(
   if (cut !== undefined) throw cut.error;
 }
 
-function createDecoder(encoding: string): Transform {
+async function createDecoder(encoding: string): Promise<Transform> {
+  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
   // Decode each piece as it arrives, and keep the part before a cut.
   const flush = constants.Z_SYNC_FLUSH;
   const brotliFlush = constants.BROTLI_OPERATION_FLUSH;

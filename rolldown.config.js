@@ -30,7 +30,7 @@ const within = (...paths) => {
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'commands/program/program') },
+  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
   {
     name: 'prompt',
     test: within(

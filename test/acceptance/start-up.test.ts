@@ -44,7 +44,7 @@ async function loadedSources(words: readonly string[]): Promise<readonly string[
 const parts = {
   client: 'src/client/create-client.ts',
   commands: 'src/commands/config/run.ts',
-  repl: 'src/repl/session/session.ts',
+  repl: 'src/repl/session.ts',
   batch: 'src/batch/run-items.ts',
   'sandbox server': 'src/sandbox/server.ts',
   undici: 'node_modules/undici/',
@@ -65,7 +65,7 @@ async function loadedParts(words: readonly string[]): Promise<readonly Part[]> {
 }
 
 test.each<[string, readonly string[], readonly Part[]]>([
-  ['completion of a model', ['__complete', '--model', '='], ['client', 'commands']],
+  ['completion of a model', ['__complete', '--model', '='], []],
   ['--help', ['--help'], []],
   ['an answer into a pipe', ['hi there'], ['client']],
   ['a command', ['config', 'list'], ['client', 'commands']],
@@ -102,11 +102,14 @@ test('yaml is loaded only for a prompt file with front matter', async () => {
 
 /** Modules of Node that take milliseconds to load. */
 const heavyModules = [
+  'node:crypto',
   'node:fs/promises',
   'node:https',
   'node:internal/crypto/webcrypto',
   'node:internal/deps/undici/undici',
   'node:readline',
+  'node:tls',
+  'node:zlib',
 ];
 
 test('a prompt into a pipe loads no slow module of Node', async () => {

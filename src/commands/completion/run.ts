@@ -1,13 +1,14 @@
 import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { type Candidate, childNamed, files } from './tree.ts';
-import type { CompletedArgument, CompletedCommand, CompletedOption, Context } from '../../run.ts';
 import {
-  candidatesFor,
-  type CompletionRequest,
+  type Candidate,
+  childNamed,
+  files,
   rowCandidates,
-  variableCandidates,
-} from './values.ts';
+  type CompletionRequest,
+} from './tree.ts';
+import { candidatesFor } from './values.ts';
+import type { CompletedArgument, CompletedCommand, CompletedOption, Context } from '../../run.ts';
 
 /** The state after a word of the line. */
 interface Walk {
@@ -90,6 +91,7 @@ async function optionCandidates(context: FolderFacts, walk: Walk): Promise<reado
   }));
   const [promptFile] = walk.operands;
   if (walk.command.name !== 'run' || promptFile === undefined) return named;
+  const { variableCandidates } = await import('./stored-values.ts');
   return [...(await variableCandidates(context, promptFile)), ...named];
 }
 
@@ -99,6 +101,7 @@ async function variableValues(
   { operands: [promptFile = ''] }: Walk,
   variable: string,
 ): Promise<readonly Candidate[]> {
+  const { variableCandidates } = await import('./stored-values.ts');
   const start = `${variable}=`;
   return (await variableCandidates(context, promptFile))
     .filter(({ value }) => value.startsWith(start) && value !== start)

@@ -1,4 +1,5 @@
 // The command tree as plain data, as completion reads it.
+import type { FolderFacts } from '../../settings/folders.ts';
 import type { Argument, Command, Option } from 'commander';
 import { serviceGroup } from '../program/global-options.ts';
 import type { CompletedArgument, CompletedCommand, CompletedOption } from '../../run.ts';
@@ -53,3 +54,28 @@ export interface Candidate {
 
 /** Makes the shell add its own completion of paths, alone or after other candidates. */
 export const files: Candidate = { value: ':files', description: '' };
+
+export interface CompletionRequest {
+  readonly context: FolderFacts;
+  readonly command: CompletedCommand;
+  /** Its parents, the nearest first. */
+  readonly above: readonly CompletedCommand[];
+  /** The typed part of the word. */
+  readonly typed: string;
+  /** Operands before it. */
+  readonly before: readonly string[];
+}
+
+export type Source = (
+  request: CompletionRequest,
+) => readonly Candidate[] | Promise<readonly Candidate[]>;
+
+export const plain = (values: readonly string[]): readonly Candidate[] =>
+  values.map((value) => ({ value, description: '' }));
+
+/** Candidates from rows of a table. @param prefix of each value, such as `keys.` */
+export const rowCandidates = (
+  rows: readonly { readonly name: string; readonly summary: string }[],
+  prefix = '',
+): readonly Candidate[] =>
+  rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));

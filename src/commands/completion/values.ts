@@ -1,118 +1,19 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { catalogue } from '../../client/contract.ts';
-import { listEntries } from '../../conversation/library/library.ts';
-import { summarize } from '../../conversation/library/read-conversation.ts';
-import { Failure } from '../../failure.ts';
-import {
-  findPrompt,
-  type FoundPrompt,
-  listPrompts,
-} from '../../prompt-files/library/find-prompt.ts';
-import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
-import type { SourceFile } from '../../prompt-files/place.ts';
-import { type PromptFile, variablesOf } from '../../prompt-files/prompt-file.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
-import { keyBindings } from '../../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { type FolderFacts, resolveFolders } from '../../settings/folders.ts';
-import { colorNames, coloredParts } from '../../settings/own-colors.ts';
+import { resolveFolders } from '../../settings/folders.ts';
+import { colorNames } from '../../settings/own-colors.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { readStoredSettings } from '../../settings/settings-file.ts';
 import { topicRows } from '../help/topic-names.ts';
-import { dataFolder } from '../journal/open-conversation.ts';
-import { promptPlaces } from '../prompt/load-prompt-file.ts';
-import { roleNames } from '../../settings/role.ts';
-import { storedKinds } from '../config/stored-paths.ts';
-import { type Candidate, files, childNamed } from './tree.ts';
-import type { CompletedCommand } from '../../run.ts';
-
-export interface CompletionRequest {
-  readonly context: FolderFacts;
-  readonly command: CompletedCommand;
-  /** Its parents, the nearest first. */
-  readonly above: readonly CompletedCommand[];
-  /** The typed part of the word. */
-  readonly typed: string;
-  /** Operands before it. */
-  readonly before: readonly string[];
-}
-
-type Source = (request: CompletionRequest) => readonly Candidate[] | Promise<readonly Candidate[]>;
-
-const plain = (values: readonly string[]): readonly Candidate[] =>
-  values.map((value) => ({ value, description: '' }));
-
-/** Candidates from rows of a table. @param prefix of each value, such as `keys.` */
-export const rowCandidates = (
-  rows: readonly { readonly name: string; readonly summary: string }[],
-  prefix = '',
-): readonly Candidate[] =>
-  rows.map(({ name, summary }) => ({ value: prefix + name, description: summary }));
-
-/** Undefined for a prompt file that cannot be used: a shell shows no failures. */
-async function load(context: FolderFacts, found: FoundPrompt): Promise<PromptFile | undefined> {
-  const { directory } = promptPlaces(context);
-  const read = async (file: SourceFile) => readFileSync(file.path, 'utf8');
-  try {
-    return await loadPrompt(found, { directory, read });
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
-
-/** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
-const special = /[$`;&|<>()!\\"']/;
-
-/** Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed. */
-const isHarmless = (name: string) => !special.test(name) && !name.startsWith('-');
-
-/** Each prompt file is read for its description. */
-const mostDescribed = 50;
-
-/**
- * The names of prompt files with their descriptions. The shell completes paths too, if no name fits or a path is typed.
- */
-const promptFiles: Source = async ({ context, typed, before, command }) => {
-  if (command.name === 'run' && before.length > 0) return [];
-  const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
-  const found = listPrompts(promptPlaces(context)).filter(
-    ({ name }) => name.startsWith(typed) && isHarmless(name),
-  );
-  const candidates: Candidate[] = [];
-  for (const [index, one] of found.entries()) {
-    const prompt = index < mostDescribed ? await load(context, one) : undefined;
-    candidates.push({ value: one.name, description: prompt?.front.description ?? '' });
-  }
-  return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
-};
-
-/** `--lang=`, or one candidate for each choice, so that a shell completes up to the choice. */
-function assignments({ name, description = '', choices, default: value }: Variable) {
-  const option = `--${name}=`;
-  if (choices === undefined) {
-    return [{ value: option, description: description || (value ?? 'variable') }];
-  }
-  return choices
-    .filter((choice) => !special.test(choice))
-    .map((choice) => ({ value: option + choice, description }));
-}
-
-/** The variables of a prompt file, as options. */
-export async function variableCandidates(
-  context: FolderFacts,
-  name: string,
-): Promise<readonly Candidate[]> {
-  try {
-    const prompt = await load(context, findPrompt(promptPlaces(context), name));
-    return prompt === undefined ? [] : variablesOf(prompt).flatMap(assignments);
-  } catch (error) {
-    // A prompt file that does not exist has no variables.
-    if (error instanceof Failure) return [];
-    throw error;
-  }
-}
+import {
+  type Candidate,
+  childNamed,
+  type CompletionRequest,
+  files,
+  plain,
+  rowCandidates,
+  type Source,
+} from './tree.ts';
 
 function storedSettings({ context }: CompletionRequest) {
   return readStoredSettings(resolveFolders(context).config, context.platform).stored;
@@ -148,30 +49,17 @@ const modelList: Source = (request) => {
 
 const profiles: Source = (request) => plain(knownProfiles(storedSettings(request)));
 
-/** Each conversation is read for its title. */
-const maxConversations = 30;
+const stored = () => import('./stored-values.ts');
+const conversations: Source = async (request) => (await stored()).conversations(request);
+const promptFiles: Source = async (request) => (await stored()).promptFiles(request);
+const roles: Source = async (request) => (await stored()).roles(request);
 
-/** The conversations whose ids start with the typed text, newest first, after `latest`. */
-const conversations: Source = ({ context, typed, command }) => {
-  const section = command.name === 'undelete' ? 'trash' : 'conversations';
-  const entries = listEntries(dataFolder(context), section).filter(({ id }) =>
-    id.startsWith(typed),
-  );
-  if (entries.length === 0) return [];
-  const found = entries.slice(0, maxConversations).map(({ id, path: file }) => ({
-    value: id,
-    description: summarize(file).title,
-  }));
-  return [{ value: 'latest', description: 'most recent conversation' }, ...found];
-};
-
-/** Of `config paths`, else of settings. */
-const names: Source = ({ command, typed }) => {
-  if (command.name === 'paths') return rowCandidates(storedKinds);
-  if (typed.startsWith('colors.')) return rowCandidates(coloredParts, 'colors.');
-  if (!typed.startsWith('keys.')) return rowCandidates(settingKeys.map((key) => definitions[key]));
-  const actions = keyBindings.map(({ action, summary }) => ({ name: action, summary }));
-  return rowCandidates(actions, 'keys.');
+/** Names of `config paths`, else of settings. */
+const names: Source = async (request) => {
+  const { command, typed } = request;
+  const isStored = command.name === 'paths' || /^(?:colors|keys)\./.test(typed);
+  if (isStored) return (await stored()).storedNames(request);
+  return rowCandidates(settingKeys.map((key) => definitions[key]));
 };
 
 const settingValue: Source = (request) => {
@@ -179,7 +67,7 @@ const settingValue: Source = (request) => {
   const key = settingKeys.find((candidate) => definitions[candidate].name === setting);
   if (key === 'model') return models(request);
   if (key === 'fallback') return modelList(request);
-  if (key === 'role') return plain(roleNames(request.context));
+  if (key === 'role') return roles(request);
   if (key === undefined) {
     return setting.startsWith('colors.') ? plain(['default', ...colorNames]) : [];
   }
@@ -202,7 +90,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
   ['--models', modelList],
   ['--fallback', modelList],
-  ['--role', ({ context }) => plain(roleNames(context))],
+  ['--role', roles],
   ['--profile', profiles],
   ['--upstream-profile', profiles],
   ['--resume', conversations],

@@ -30,7 +30,7 @@ const within = (...paths) => {
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'commands/(completion/run|program/program)') },
+  { name: 'cli', test: within('main', 'cli/(completion/complete|program)') },
   {
     name: 'prompt',
     test: within(
@@ -45,6 +45,7 @@ const groups = [
   {
     name: 'commands',
     test: within(
+      'cli/',
       'commands/(?!batch/|chat/split|compare/|prompt/attach-others|sandbox/)',
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',

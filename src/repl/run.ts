@@ -239,7 +239,7 @@ async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await import('../commands/prompt/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
-  await import('../commands/program/report.ts');
+  await import('../cli/report.ts');
 }
 
 /** After the first frame. What needs the same later reports an error. */

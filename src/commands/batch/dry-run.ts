@@ -8,7 +8,7 @@ import { toFailure } from '../../output/ending-failure.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import { costOf, priceTable, type PriceTable } from '../../settings/prices.ts';
 import { estimateRequest } from '../../usage/budget.ts';
-import { withHint } from '../program/report.ts';
+import { withHint } from '../../cli/report.ts';
 import { guardRequest } from '../prompt/secret-guard.ts';
 import { type DescribeRequest, requestDescriber } from '../prompt/dry-run.ts';
 import { type Batch, checkItems, pendingItems, selectItems } from './items.ts';

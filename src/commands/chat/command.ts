@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, type OptionGroup, settingOption } from '../program/global-options.ts';
-import { isNamedPrompt } from '../program/command-line.ts';
+import { addOptionGroups, type OptionGroup, settingOption } from '../../cli/global-options.ts';
+import { isNamedPrompt } from '../../cli/command-line.ts';
 import type { Action, Context } from '../../run.ts';
-import { setExamples } from '../program/help-details.ts';
+import { setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,

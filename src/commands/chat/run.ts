@@ -12,7 +12,7 @@ import {
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
-import { printJson } from '../print/print-data.ts';
+import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../prompt/dry-run.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { openSecretGuard } from '../prompt/secret-guard.ts';

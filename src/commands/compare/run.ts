@@ -21,9 +21,9 @@ import {
   openNamedJournal,
   type NextTurn,
 } from '../journal/open-conversation.ts';
-import { printJson } from '../print/print-data.ts';
-import { openWindowStatus } from '../print/window-status.ts';
-import { withRequestHint } from '../program/report.ts';
+import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
+import { withRequestHint } from '../../cli/report.ts';
 import { dryRunDocument } from '../prompt/dry-run.ts';
 import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
 import { openSecretGuard } from '../prompt/secret-guard.ts';

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Run, Context } from '../../run.ts';
 import { promptMessages, changedParams, resumedChanges } from '../../ask/plan-request.ts';
 import type { Message } from '../../client/contract.ts';
@@ -32,7 +33,8 @@ import { Failure } from '../../failure.ts';
 import type { Notices } from '../../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { awaitHolder } from '../program/await-holder.ts';
+import { awaitLock } from '../../storage/lock/lock.ts';
+import { storageFailure } from '../../storage/storage-failure.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import type { ConversationOptions } from '../prompt/prompt-options.ts';
 
@@ -132,6 +134,31 @@ function withParametersOf(
 ): ResolvedSettings {
   const changes = resumedChanges(settings.params, parameters);
   return { ...settings, params: changedParams(settings.params, changes) };
+}
+
+/**
+ * Waits up to a minute until it is known whether the natter that has a lock is still running; it may be in a different
+ * container or on a different host.
+ * @param subject what is locked, for the notice
+ * @throws Failure `storage`; the signal's reason
+ */
+export async function awaitHolder(
+  { process, clock, signal }: Context,
+  notices: Notices,
+  lockPath: string,
+  subject: string,
+): Promise<void> {
+  if (!existsSync(lockPath)) return;
+  try {
+    await awaitLock(lockPath, { process, clock, signal }, ({ processId, host }, longest) => {
+      const holder = `process ${processId} on ${host}`;
+      const wait = `checking for up to ${Math.ceil(longest / 1000)} s whether it is still running`;
+      notices.notice(`another natter (${holder}) has ${subject} open; ${wait}`);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw storageFailure('write', lockPath, error);
+  }
 }
 
 async function openResumed(

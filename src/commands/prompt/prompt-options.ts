@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { GlobalOptions } from '../../run.ts';
-import { collect, settingOption } from '../program/global-options.ts';
+import { collect, settingOption } from '../../cli/global-options.ts';
 
 // Options of the commands that send prompts.
 

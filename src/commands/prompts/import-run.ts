@@ -8,7 +8,7 @@ import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { printTable } from '../print/print-data.ts';
+import { printTable } from '../../output/print-data.ts';
 import type { AttachOptions } from '../prompt/attach-files.ts';
 import { readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
 import { checkNewName, createPromptFile, newPath } from './run.ts';

@@ -7,8 +7,8 @@ import { placeholdersOf } from '../../prompt-files/template.ts';
 import type { Context } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
-import { childNamed } from '../completion/tree.ts';
-import { beforeDashes } from '../program/command-line.ts';
+import { childNamed } from '../../cli/completion/tree.ts';
+import { beforeDashes } from '../../cli/command-line.ts';
 import { loadPromptFile, readInserted, promptPlaces } from '../prompt/load-prompt-file.ts';
 import {
   inputName,

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandTable } from '../src/cli/command-table.ts';
+import { buildProgram } from '../src/cli/program.ts';
+import { createMemoryContext } from './support/memory-context.ts';
 
 /** A row of ARCHITECTURE.md's table. */
 interface Layer {
@@ -121,7 +122,8 @@ test('the diagram of the layers shows every layer', () => {
 test('src/commands has a folder for each command, and the shared folders that ARCHITECTURE.md names', () => {
   const sentence = /shared folders: (.*)\.$/m.exec(architecture)?.[1] ?? '';
   const shared = [...sentence.matchAll(/`(\w+)` \(/g)].map(([, name = '']) => name);
-  const commands = ['chat', ...commandTable.map(({ name }) => name)];
+  const { context } = createMemoryContext();
+  const commands = buildProgram(context).commands.map((command) => command.name());
   expect(shared.length).toBeGreaterThan(1);
   expect(readdirSync('src/commands').sort()).toEqual([...commands, ...shared].sort());
 });

@@ -18,8 +18,8 @@ import type { FolderFacts } from '../../settings/folders.ts';
 import { coloredParts } from '../../settings/own-colors.ts';
 import { roleNames } from '../../settings/role.ts';
 import { storedKinds } from '../../commands/config/stored-paths.ts';
-import { dataFolder } from '../../commands/journal/open-conversation.ts';
-import { promptPlaces } from '../../commands/prompt/load-prompt-file.ts';
+import { dataFolder } from '../../ask/open-conversation.ts';
+import { promptPlaces } from '../../input/load-prompt-file.ts';
 import { type Candidate, files, plain, rowCandidates, type Source } from './tree.ts';
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */

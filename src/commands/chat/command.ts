@@ -10,7 +10,7 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 export type RunChat = Action<ChatOptions, [words: readonly string[]]>;

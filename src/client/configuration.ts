@@ -31,8 +31,11 @@ export interface Configuration {
   readonly mask: Mask;
 }
 
-export interface Connection extends Configuration {
+/** What sends the requests of a client, from `createClient` until `close`. */
+export interface Sender extends Configuration {
   readonly send: Transport;
+  /** Aborts with a Failure when the client is closed. */
+  readonly closed: AbortSignal;
 }
 
 /** The filter is created for the first failure, because most clients report none. */

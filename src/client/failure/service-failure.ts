@@ -2,7 +2,7 @@ import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
-import type { Connection } from '../configuration.ts';
+import type { Sender } from '../configuration.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
@@ -28,7 +28,7 @@ const errorBodyTimeout = 2_000;
 export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
-  { limits, mask }: Connection,
+  { limits, mask }: Sender,
   signal: AbortSignal,
 ): Promise<void> {
   const { status, headers } = response;

@@ -77,10 +77,7 @@ async function* chat(
       yield { type: 'answer-started', attempt, ...definedFields({ requestId }) };
       watch.touch();
       isBodyTaken = true;
-      const parts = readAnswer(response.body, contentType, {
-        mask,
-        onContent: () => watch.touch(),
-      });
+      const parts = readAnswer(response.body, contentType, mask, watch.touch);
       for await (const part of parts) {
         // What was read before an abort is not delivered after it.
         signal.throwIfAborted();

@@ -16,7 +16,7 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
   }
   return {
     /** Data arrived. */
-    touch(): void {
+    touch: (): void => {
       paused = false;
       since = clock.monotonic();
     },

@@ -196,7 +196,7 @@ function findCharacter(
   const { character, isForward, isTill } = search;
   const line = text.slice(0, lineEnd(text, cursor));
   const next = isForward ? nextBoundary : previousBoundary;
-  const back = isForward ? previousBoundary : nextBoundary;
+  const beside = isForward ? previousBoundary : nextBoundary;
   // A repeated search does not stay beside the character that it has found.
   let at = isRepeated && isTill && count === 1 ? next(line, cursor) : cursor;
   for (let rest = count; rest > 0; rest -= 1) {
@@ -205,7 +205,7 @@ function findCharacter(
     at = isForward ? line.indexOf(character, from) : line.lastIndexOf(character, from);
     if (at < lineStart(text, cursor)) return undefined;
   }
-  return { offset: isTill ? back(text, at) : at, span: isForward ? 'inclusive' : 'exclusive' };
+  return { offset: isTill ? beside(text, at) : at, span: isForward ? 'inclusive' : 'exclusive' };
 }
 
 const find =

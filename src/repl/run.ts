@@ -37,7 +37,7 @@ import type { Repl, Session } from './session.ts';
 import type { SessionSettings, ReplState } from './state.ts';
 import { step } from './step.ts';
 import { welcomeEntry } from './text/welcome.ts';
-import { startVi } from './vi-keys.ts';
+import { startVi } from './composer/vi/vi-keys.ts';
 
 /** What is created before the session finds it here while it is open. */
 interface Opened {

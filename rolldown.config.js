@@ -46,8 +46,9 @@ const groups = [
     name: 'commands',
     test: within(
       'cli/',
-      'commands/(?!batch/|chat/split|compare/|prompt/attach-others|sandbox/)',
+      'commands/(?!batch/|chat/split|compare/|sandbox/)',
       'conversation/(?!code-blocks|export)',
+      'input/(?!attach-others|fetch-page|find-files|html-text|read-texts)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
       'repl/(composer/keys/|system/external-editor)',

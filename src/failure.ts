@@ -53,6 +53,7 @@ type PlainRemedyCode =
   | 'check-permissions'
   | 'raise-max-tokens'
   | 'check-request'
+  | 'shorten-prompt'
   | 'remove-parameter'
   | 'check-model'
   | 'choose-model'

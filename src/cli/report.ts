@@ -39,6 +39,8 @@ export const commandHints: FrontEndHints = {
     '‹natter auth status› shows the key in use; ask its issuer for more permissions',
   'raise-max-tokens': () => 'raise --max-tokens, or ask for less',
   'check-request': () => '--dry-run shows what is sent',
+  'shorten-prompt': () =>
+    'send less text, or choose a model with a larger window: -m MODEL; natter config set window TOKENS corrects the window that natter expects',
   'remove-parameter': () =>
     'omit its --param, or ‹natter config unset params.<name>›; the sandbox takes only model, messages, stream and max_tokens, other servers take more',
   'check-model': () =>

@@ -146,6 +146,8 @@ export const replHints: FrontEndHints = {
   'raise-max-tokens': () => '/max-tokens raises the limit',
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /max-tokens change what is sent',
+  'shorten-prompt': () =>
+    '/compact sends a summary of the older turns, /undo removes the last prompt, /model chooses a model with a larger window',
   'check-model': () => '/models lists the available models; also check the base URL',
   'choose-model': () => '/models lists the available models, /model chooses one',
   'list-models': () => '/models lists the available models',

@@ -1,4 +1,4 @@
-import { addsApiPath, usualApiPath } from '../../client/http/base-url.ts';
+import { guessesApiPath, usualApiPath } from '../../client/http/base-url.ts';
 import { rephrase } from '../../client/failure/request-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
@@ -98,7 +98,7 @@ export async function findApi(run: Run): Promise<ServiceCheck> {
   if (found !== undefined || known !== undefined || baseUrl === undefined) {
     return found ?? withoutModels;
   }
-  const apiPath = addsApiPath(baseUrl, known) ? '/' : usualApiPath;
+  const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
   const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
   const foundThere = await withClient(other, listModels);
   if (foundThere !== undefined) return { ...foundThere, apiPath };

@@ -17,7 +17,7 @@ import {
   secretOptions,
   selectOption,
   strictOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 import { outputFormats } from './plan.ts';
 
 const inputOptions = () => [

@@ -66,7 +66,7 @@ async function readBody(body: string): Promise<ReadBody> {
   let failure: Failure | undefined;
   try {
     const bytes = Readable.from([Buffer.from(body)]) as AsyncIterable<Uint8Array>;
-    for await (const part of readAnswer(bytes, 'application/json', { mask: unmasked })) {
+    for await (const part of readAnswer(bytes, 'application/json', unmasked)) {
       if (part.type === 'text-received') content += part.text;
       if (part.type === 'refusal-received') refusal = (refusal ?? '') + part.text;
       if (part.type !== 'end') continue;

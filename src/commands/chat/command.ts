@@ -11,7 +11,7 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 const chatExamples = [

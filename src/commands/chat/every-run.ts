@@ -27,8 +27,8 @@ import { openWindowStatus, type WindowStatus } from '../../output/window-status.
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../../cli/report.ts';
-import { attachFiles } from '../prompt/attach-files.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+import { attachFiles } from '../../input/attach-files.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 

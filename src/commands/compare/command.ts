@@ -9,7 +9,7 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 
 const modelOption = () =>
   new Option(

@@ -1,4 +1,4 @@
-import { inputOptions } from '../prompt/prompt-options.ts';
+import { inputOptions } from '../../cli/prompt-options.ts';
 import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';

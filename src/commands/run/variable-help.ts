@@ -5,7 +5,7 @@ import { variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { present, type Context } from '../../run.ts';
 import { setHelpList } from '../../cli/help-details.ts';
-import { loadPromptFile, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { loadPromptFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import { variableDetails } from '../prompts/prompt-text.ts';
 
 /**

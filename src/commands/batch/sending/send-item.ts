@@ -16,7 +16,7 @@ import { rephrase } from '../../../client/failure/request-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../../cli/report.ts';
-import type { GuardedRequest } from '../../prompt/secret-guard.ts';
+import type { GuardedRequest } from '../../../input/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
 import type { Permission } from '../../../batch/admission.ts';

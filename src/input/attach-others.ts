@@ -1,11 +1,11 @@
-import { findFiles, isPattern, matchFiles, type FoundFiles } from '../../attachments/find-files.ts';
-import { lookUpAddresses } from '../../attachments/fetch-page.ts';
-import { type ReadTexts, readTexts } from '../../attachments/read-texts.ts';
-import { nodeNetwork } from '../../client/http/node-network.ts';
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { Failure } from '../../failure.ts';
-import { countOf, tokenText } from '../../output/figures.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
+import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
+import { lookUpAddresses } from './fetch-page.ts';
+import { type ReadTexts, readTexts } from './read-texts.ts';
+import { nodeNetwork } from '../client/http/node-network.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { Failure } from '../failure.ts';
+import { countOf, tokenText } from '../output/figures.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import { type AttachOptions, isEntry } from './attach-files.ts';
 
 /** `src: 12 files, ~3,400 tokens; skipped 2 binary files, 1 link`. */
@@ -55,7 +55,7 @@ async function attachPage(
   name: string,
   { context, signal }: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
-  const { fetchPage } = await import('../../attachments/fetch-page.ts');
+  const { fetchPage } = await import('./fetch-page.ts');
   const { environment, clock, version } = context;
   const page = await fetchPage(name, {
     network: nodeNetwork,

@@ -1,20 +1,38 @@
-import { startTimer } from '../../clock.ts';
+import { startTimer } from '../clock.ts';
 import {
   type AttachedFile,
   composePrompt,
   hasInputPlaceholder,
   inputPlaceholder,
   insertInput,
-} from '../../conversation/compose-prompt.ts';
-import { largestPromptBytes } from '../../conversation/context-fit.ts';
-import { decodeText, requireEncoding } from '../../conversation/decode-text.ts';
-import { Failure } from '../../failure.ts';
-import { count } from '../../output/figures.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { Context, Run } from '../../run.ts';
+} from '../conversation/compose-prompt.ts';
+import { largestPromptBytes } from '../conversation/context-fit.ts';
+import { decodeText, requireEncoding } from '../conversation/decode-text.ts';
+import { Failure } from '../failure.ts';
+import { count } from '../output/figures.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { Context, Run, GlobalOptions } from '../run.ts';
 import { attachFiles, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
-import type { ConversationOptions, PromptOptions } from './prompt-options.ts';
+import type { ConversationOptions } from '../ask/open-conversation.ts';
+
+/** Values of settings are unparsed text. */
+export interface PromptOptions extends GlobalOptions {
+  readonly system?: string;
+  readonly maxTokens?: string;
+  readonly file?: readonly string[];
+  readonly budget?: string;
+  /** Fails if the service has probably cut the prompt. */
+  readonly strict?: boolean;
+  /** False with `--no-stream`. */
+  readonly stream: boolean;
+  /** False with `--no-stdin`. */
+  readonly stdin: boolean;
+  readonly stdinEncoding?: string;
+  readonly lossy?: boolean;
+  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
+  readonly isPrompt?: boolean;
+}
 
 /** What to read besides the words of a prompt. */
 interface SourceRequest {

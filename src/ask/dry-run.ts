@@ -1,15 +1,15 @@
-import { endpointUrl, parseBaseUrl } from '../../client/http/base-url.ts';
-import { completionBody } from '../../client/contract.ts';
-import type { RequestHeaders } from '../../client/http/transport.ts';
-import { configure } from '../../client/configuration.ts';
-import { maskKey, maskMark } from '../../secrets/mask.ts';
-import { isSecretHeader } from '../../secrets/secret-parts.ts';
-import { describeSource } from '../../settings/resolved-settings.ts';
-import { jsonRow, listSettings } from '../../settings/setting-rows.ts';
-import type { PlannedRequest } from '../../ask/plan-request.ts';
-import type { Run } from '../../run.ts';
-import { clientOptions, type Target } from '../../ask/service.ts';
-import { sandboxKey } from '../../sandbox/keys.ts';
+import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
+import { completionBody } from '../client/contract.ts';
+import type { RequestHeaders } from '../client/http/transport.ts';
+import { configure } from '../client/configuration.ts';
+import { maskKey, maskMark } from '../secrets/mask.ts';
+import { isSecretHeader } from '../secrets/secret-parts.ts';
+import { describeSource } from '../settings/resolved-settings.ts';
+import { jsonRow, listSettings } from '../settings/setting-rows.ts';
+import type { PlannedRequest } from './plan-request.ts';
+import type { Run } from '../run.ts';
+import { clientOptions, type Target } from './service.ts';
+import { sandboxKey } from '../sandbox/keys.ts';
 
 const path = 'chat/completions';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listPaths, type ListOptions } from '../../src/attachments/find-files.ts';
+import { listPaths, type ListOptions } from '../../src/input/find-files.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 const ignored = '.gitignore';

@@ -1,25 +1,22 @@
 import { existsSync } from 'node:fs';
-import type { Run, Context } from '../../run.ts';
-import { promptMessages, changedParams, resumedChanges } from '../../ask/plan-request.ts';
-import type { Message } from '../../client/contract.ts';
-import type { JournalOptions } from '../../conversation/journal/journal-file.ts';
-import type { Journal } from '../../conversation/journal/journal.ts';
+import type { Run, Context, GlobalOptions } from '../run.ts';
+import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
+import type { Message } from '../client/contract.ts';
+import type { JournalOptions } from '../conversation/journal/journal-file.ts';
+import type { Journal } from '../conversation/journal/journal.ts';
 import {
   branchJournal,
   createJournal,
   resumeJournal,
-} from '../../conversation/journal/open-journal.ts';
-import { type PromptRecord, createPromptRecord } from '../../conversation/journal/record-answer.ts';
+} from '../conversation/journal/open-journal.ts';
+import { type PromptRecord, createPromptRecord } from '../conversation/journal/record-answer.ts';
 import {
   requireDataFolder,
   conversationsFolder,
   lockFile,
-} from '../../conversation/library/conversation-folder.ts';
-import { findConversation } from '../../conversation/library/library.ts';
-import {
-  loadConversation,
-  lostLinesWarning,
-} from '../../conversation/library/read-conversation.ts';
+} from '../conversation/library/conversation-folder.ts';
+import { findConversation } from '../conversation/library/library.ts';
+import { loadConversation, lostLinesWarning } from '../conversation/library/read-conversation.ts';
 import {
   type Conversation,
   type Role,
@@ -28,15 +25,23 @@ import {
   modelOf,
   systemOf,
   textOf,
-} from '../../conversation/tree.ts';
-import { Failure } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { awaitLock } from '../../storage/lock/lock.ts';
-import { storageFailure } from '../../storage/storage-failure.ts';
-import { maskText } from '../../secrets/secrets.ts';
-import type { ConversationOptions } from '../prompt/prompt-options.ts';
+} from '../conversation/tree.ts';
+import { Failure } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { awaitLock } from '../storage/lock/lock.ts';
+import { storageFailure } from '../storage/storage-failure.ts';
+import { maskText } from '../secrets/secrets.ts';
+
+export interface ConversationOptions extends GlobalOptions {
+  readonly continue?: boolean;
+  /** An id, a title or `latest`; true without one. */
+  readonly resume?: string | true;
+  readonly branch?: boolean;
+  /** `--save`, `--no-save`; if undefined, the setting applies. */
+  readonly save?: boolean;
+}
 
 /** @throws Failure `storage` if the home folder is unknown */
 export function dataFolder(facts: FolderFacts): string {

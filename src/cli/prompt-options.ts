@@ -1,35 +1,7 @@
 import { Option } from 'commander';
-import type { GlobalOptions } from '../../run.ts';
-import { collect, settingOption } from '../../cli/global-options.ts';
+import { collect, settingOption } from './global-options.ts';
 
 // Options of the commands that send prompts.
-
-/** Values of settings are unparsed text. */
-export interface PromptOptions extends GlobalOptions {
-  readonly system?: string;
-  readonly maxTokens?: string;
-  readonly file?: readonly string[];
-  readonly budget?: string;
-  /** Fails if the service has probably cut the prompt. */
-  readonly strict?: boolean;
-  /** False with `--no-stream`. */
-  readonly stream: boolean;
-  /** False with `--no-stdin`. */
-  readonly stdin: boolean;
-  readonly stdinEncoding?: string;
-  readonly lossy?: boolean;
-  /** Explicitly a prompt, as in `natter chat modles` and `natter -- modles`. */
-  readonly isPrompt?: boolean;
-}
-
-export interface ConversationOptions extends GlobalOptions {
-  readonly continue?: boolean;
-  /** An id, a title or `latest`; true without one. */
-  readonly resume?: string | true;
-  readonly branch?: boolean;
-  /** `--save`, `--no-save`; if undefined, the setting applies. */
-  readonly save?: boolean;
-}
 
 export const strictOption = () =>
   new Option('--strict', 'fail (exit code 16) if the service seems to have cut the prompt');

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { largestPromptBytes } from '../../conversation/context-fit.ts';
-import { decodeText } from '../../conversation/decode-text.ts';
-import { Failure, type FailureOptions } from '../../failure.ts';
-import type { Notices } from '../../output/notices.ts';
-import type { Context } from '../../run.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { largestPromptBytes } from '../conversation/context-fit.ts';
+import { decodeText } from '../conversation/decode-text.ts';
+import { Failure, type FailureOptions } from '../failure.ts';
+import type { Notices } from '../output/notices.ts';
+import type { Context } from '../run.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 
 export interface AttachOptions {
   readonly encoding?: string | undefined;

@@ -1,19 +1,19 @@
 import path from 'node:path';
-import { rephrase } from '../../client/failure/request-failure.ts';
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { decodeText } from '../../conversation/decode-text.ts';
-import { Failure } from '../../failure.ts';
+import { rephrase } from '../client/failure/request-failure.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { decodeText } from '../conversation/decode-text.ts';
+import { Failure } from '../failure.ts';
 import {
   type FoundPrompt,
   type PromptPlaces,
   resolveReference,
-} from '../../prompt-files/library/find-prompt.ts';
-import { loadPrompt } from '../../prompt-files/library/load-prompt.ts';
-import type { SourceFile } from '../../prompt-files/place.ts';
-import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
-import { type Placeholder, placeholdersOf } from '../../prompt-files/template.ts';
-import { resolveFolders, type FolderFacts } from '../../settings/folders.ts';
-import { failureReason } from '../../storage/storage-failure.ts';
+} from '../prompt-files/library/find-prompt.ts';
+import { loadPrompt } from '../prompt-files/library/load-prompt.ts';
+import type { SourceFile } from '../prompt-files/place.ts';
+import { partsOf, type PromptFile } from '../prompt-files/prompt-file.ts';
+import { type Placeholder, placeholdersOf } from '../prompt-files/template.ts';
+import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 import { type AttachOptions, readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 

@@ -1,23 +1,23 @@
 // What piped and attached text passes before it is sent: secrets in it are refused, confirmed or redacted.
-import { isLoopbackName } from '../../address.ts';
-import { fallbackModels } from '../../ask/fallback.ts';
-import { changeTexts } from '../../ask/masked-client.ts';
-import { chooseRecording } from '../../ask/recording-choice.ts';
-import type { CompletionRequest } from '../../client/contract.ts';
-import type { ChatEvent } from '../../client/events.ts';
-import { parseBaseUrl } from '../../client/http/base-url.ts';
-import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { Failure } from '../../failure.ts';
-import { createLineCounter } from '../../line-counter.ts';
-import { count, countOf } from '../../output/figures.ts';
-import type { Context, Run } from '../../run.ts';
-import { maskValue } from '../../secrets/mask.ts';
-import { maskText, type Secrets, textFilter } from '../../secrets/secrets.ts';
-import { findSecrets, type FoundSecret } from '../../secrets/shapes/find-secrets.ts';
-import { createRedactions, type Redactions } from '../../secrets/shapes/redactions.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import type { SecretGuardMode } from '../../settings/definitions.ts';
-import { hasControllingTerminal } from '../../terminal/device/ask.ts';
+import { isLoopbackName } from '../address.ts';
+import { fallbackModels } from '../ask/fallback.ts';
+import { changeTexts } from '../ask/masked-client.ts';
+import { chooseRecording } from '../ask/recording-choice.ts';
+import type { CompletionRequest } from '../client/contract.ts';
+import type { ChatEvent } from '../client/events.ts';
+import { parseBaseUrl } from '../client/http/base-url.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { Failure } from '../failure.ts';
+import { createLineCounter } from '../line-counter.ts';
+import { count, countOf } from '../output/figures.ts';
+import type { Context, Run } from '../run.ts';
+import { maskValue } from '../secrets/mask.ts';
+import { maskText, type Secrets, textFilter } from '../secrets/secrets.ts';
+import { findSecrets, type FoundSecret } from '../secrets/shapes/find-secrets.ts';
+import { createRedactions, type Redactions } from '../secrets/shapes/redactions.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { SecretGuardMode } from '../settings/definitions.ts';
+import { hasControllingTerminal } from '../terminal/device/ask.ts';
 
 export interface InspectedText extends AttachedFile {
   /** The number of its first line, of a part of a longer text. */

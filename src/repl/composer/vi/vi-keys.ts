@@ -1,34 +1,16 @@
-import type { CaretShape } from '../terminal/region/paint.ts';
-import { graphemes } from '../terminal/text/width.ts';
-import type { KeyAction } from './composer/keys/key-bindings.ts';
-import { keyPress, type KeyEvent, type KeyPress } from './composer/keys/key-event.ts';
-import { type TextBuffer, isEmpty } from './composer/text-buffer.ts';
-import {
-  restartInsertion,
-  typeOver,
-  undoTypedOver,
-  asOneEdit,
-  leftInsertion,
-} from './composer/vi/insertion.ts';
-import { lineStart } from './composer/vi/text.ts';
-import { pressCharacter, pressEscape, redoChange, settled } from './composer/vi/normal.ts';
-import {
-  type ViRequest,
-  type ViResult,
-  type ViMode,
-  type ViState,
-  firstViState,
-  isInserting,
-  isVisual,
-} from './composer/vi/vi-state.ts';
-import { selectionOf } from './composer/vi/visual.ts';
-import { exitWord } from './queue.ts';
-import type { ReplState, ViSession, Step } from './state.ts';
-import { andThen, quit, refuse, step } from './step.ts';
-
-function isPlain({ ctrl, alt, shift }: KeyPress): boolean {
-  return !ctrl && !alt && !shift;
-}
+import type { CaretShape } from '../../../terminal/region/paint.ts';
+import { graphemes } from '../../../terminal/text/width.ts';
+import { exitWord } from '../../queue.ts';
+import type { ReplState, Step, ViSession } from '../../state.ts';
+import { andThen, quit, refuse, step } from '../../step.ts';
+import type { KeyAction } from '../keys/key-bindings.ts';
+import { chordOf, keyPress, type KeyEvent, type KeyPress } from '../keys/key-event.ts';
+import { isEmpty, type TextBuffer } from '../text-buffer.ts';
+import { restartInsertion } from './insertion.ts';
+import { pressCharacter, pressEscape, selectionOf, settled } from './commands.ts';
+import { redoKey } from './parse-keys.ts';
+import { lineStart } from './text.ts';
+import { firstViState, isVisual, type Edited, type ViMode, type ViState } from './vi-state.ts';
 
 function onInsertKey(pressed: Pressed, event: KeyEvent): Step {
   const { state, vi } = pressed;
@@ -37,34 +19,27 @@ function onInsertKey(pressed: Pressed, event: KeyEvent): Step {
   if (event.type === 'key' && event.name === 'escape' && state.completion === undefined) {
     return afterRun(pressed, pressEscape(editing, composer) ?? { vi: editing, buffer: composer });
   }
-  if (editing.mode === 'replace' && event.type === 'text') {
-    return afterRun(pressed, typeOver(editing, composer, event.text));
-  }
-  if (editing.mode === 'replace' && event.type === 'key' && event.name === 'backspace') {
-    return afterRun(pressed, undoTypedOver(editing, composer));
-  }
   return pass(pressed, event);
 }
 
-/** Keys of normal and visual mode that are not characters, as the characters that do the same. */
-const characterKeys: ReadonlyMap<string, string> = new Map([
-  ['left', 'h'],
-  ['right', 'l'],
-  ['up', 'k'],
-  ['down', 'j'],
-  ['home', '0'],
-  ['end', '$'],
-  ['backspace', 'h'],
-  ['delete', 'x'],
-]);
+const typing = (text: string): KeyEvent => ({ type: 'text', text });
 
-/** Keys with Ctrl, as the keys that do the same. */
-const controlKeys: ReadonlyMap<string, KeyEvent> = new Map<string, KeyEvent>([
-  ['j', { type: 'text', text: 'j' }],
-  ['h', { type: 'text', text: 'h' }],
-  ['f', keyPress('pagedown')],
-  ['b', keyPress('pageup')],
-  ['u', keyPress('pageup')],
+/** Keys of normal and visual mode that are not characters, as the keys that do the same. */
+const sameKeys: ReadonlyMap<string, KeyEvent> = new Map([
+  ['left', typing('h')],
+  ['right', typing('l')],
+  ['up', typing('k')],
+  ['down', typing('j')],
+  ['home', typing('0')],
+  ['end', typing('$')],
+  ['backspace', typing('h')],
+  ['delete', typing('x')],
+  ['ctrl+r', typing(redoKey)],
+  ['ctrl+j', typing('j')],
+  ['ctrl+h', typing('h')],
+  ['ctrl+f', keyPress('pagedown')],
+  ['ctrl+b', keyPress('pageup')],
+  ['ctrl+u', keyPress('pageup')],
 ]);
 
 function runLineCommand(pressed: Pressed): Step {
@@ -77,18 +52,6 @@ function runLineCommand(pressed: Pressed): Step {
   return refuse(idle, `unknown command ${typed}`, ':q quits; /help lists the commands');
 }
 
-/** Keys after a colon, up to Enter. */
-function onLineCommandKey(pressed: Pressed, event: KeyPress): Step {
-  const { state, vi } = pressed;
-  const { editing } = vi;
-  if (event.name === 'enter') return runLineCommand(pressed);
-  if (event.name !== 'backspace' && event.name !== 'escape') {
-    return pass({ ...pressed, state: clearPending(pressed) }, event);
-  }
-  const pending = event.name === 'backspace' ? editing.pending.slice(0, -1) : [];
-  return step(withEditing(state, { ...editing, pending }, state.composer));
-}
-
 function clearPending({ state, vi }: Pressed): ReplState {
   return withEditing(state, { ...vi.editing, pending: [] }, state.composer);
 }
@@ -98,7 +61,12 @@ function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
   const { editing } = vi;
   const { composer } = state;
   const { name, ctrl } = event;
-  if (editing.pending[0] === ':') return onLineCommandKey(pressed, event);
+  const isLineCommand = editing.pending[0] === ':';
+  if (isLineCommand && name === 'enter') return runLineCommand(pressed);
+  if (isLineCommand && name === 'backspace') {
+    const pending = editing.pending.slice(0, -1);
+    return step(withEditing(state, { ...editing, pending }, composer));
+  }
   if (name === 'escape') {
     const ended = pressEscape(editing, composer);
     return ended === undefined ? pass(pressed, event) : afterRun(pressed, ended);
@@ -108,10 +76,7 @@ function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
   if (name === 'enter' && (isOperand || isVisual(editing))) {
     return onCharacter(pressed, isOperand ? '\n' : '+');
   }
-  const character = isPlain(event) ? characterKeys.get(name) : undefined;
-  if (character !== undefined) return onCharacter(pressed, character);
-  if (ctrl && name === 'r') return afterRun(pressed, redoChange(editing, composer));
-  const same = ctrl ? controlKeys.get(name) : undefined;
+  const same = isLineCommand ? undefined : sameKeys.get(chordOf(event));
   if (same !== undefined) return onCommandKey(pressed, same);
   const isHalfPage = ctrl && name === 'd' && !isEmpty(composer);
   const passed = { ...pressed, state: clearPending(pressed) };
@@ -130,7 +95,7 @@ function onCharacter(pressed: Pressed, character: string): Step {
     if (!isEmpty(composer)) return afterPassed(keys.act(state, 'search-start'), false);
     const inserting = restartInsertion({ ...editing, mode: 'insert' }, composer);
     const next = withEditing(state, inserting, composer);
-    return pass({ ...pressed, state: next }, { type: 'text', text: character });
+    return pass({ ...pressed, state: next }, typing(character));
   }
   return afterRun(pressed, pressCharacter(editing, composer, character));
 }
@@ -143,7 +108,7 @@ function pasteText(pressed: Pressed, event: KeyEvent): Step {
   const insertion = cursor === lineStart(text, cursor) ? 'i' : 'a';
   const begin = isVisual(editing) ? 'c' : insertion;
   const state = clearPending(pressed);
-  const keys: readonly KeyEvent[] = [{ type: 'text', text: begin }, event, keyPress('escape')];
+  const keys: readonly KeyEvent[] = [typing(begin), event, keyPress('escape')];
   return pressAll({ ...pressed, state }, keys);
 }
 
@@ -157,7 +122,7 @@ function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
   const done = onCharacter(pressed, first);
   return rest.length === 0
     ? done
-    : andThen(done, (next) => again(next, pressed.keys, { type: 'text', text: rest.join('') }));
+    : andThen(done, (next) => again(next, pressed.keys, typing(rest.join(''))));
 }
 
 function pressAll({ state, keys }: Pressed, events: readonly KeyEvent[]): Step {
@@ -179,7 +144,7 @@ function splitAlt(event: KeyEvent): readonly KeyEvent[] {
   if (event.type !== 'key' || !event.alt || event.ctrl) return [event];
   if (event.name.length > 1 && event.name !== 'space') return [event];
   const name = event.name === 'space' ? ' ' : event.name;
-  return [keyPress('escape'), { type: 'text', text: event.shift ? name.toUpperCase() : name }];
+  return [keyPress('escape'), typing(event.shift ? name.toUpperCase() : name)];
 }
 
 /** A confirmation to quit waits for Enter; any other key ends it. */
@@ -197,7 +162,7 @@ export function pressVi(
   const events = splitAlt(event);
   const current = synchronized(state, vi);
   if (events.length > 1) return pressAll({ state: current, vi, keys }, events);
-  const isCommand = !isInserting((current.vi ?? vi).editing);
+  const isCommand = (current.vi ?? vi).editing.mode !== 'insert';
   const next = isCommand ? withoutConfirmation(current, event) : current;
   const pressed: Pressed = { state: next, vi: next.vi ?? vi, keys };
   return isCommand ? onCommandKey(pressed, event) : onInsertKey(pressed, event);
@@ -235,11 +200,11 @@ function withEditing(state: ReplState, editing: ViState, buffer: TextBuffer): Re
 function synchronized(state: ReplState, vi: ViSession): ReplState {
   const { composer } = state;
   const { editing, seen } = vi;
-  if (composer === seen && (editing.insertion !== undefined || !isInserting(editing))) return state;
+  if (composer === seen && (editing.insertion !== undefined || editing.mode !== 'insert'))
+    return state;
   const idle: ViState = { ...editing, pending: [], wantedColumn: undefined };
-  const next: ViState = isInserting(editing)
-    ? restartInsertion(idle, composer)
-    : { ...idle, mode: 'normal' };
+  const next: ViState =
+    editing.mode === 'insert' ? restartInsertion(idle, composer) : { ...idle, mode: 'normal' };
   return withEditing(state, next, composer);
 }
 
@@ -248,28 +213,19 @@ function askExit(state: ReplState): Step {
   return state.isExitWordEntered ? quit(state) : step({ ...state, isExitWordEntered: true });
 }
 
-const requestedActions: Readonly<Record<Exclude<ViRequest, 'exit'>, KeyAction>> = {
-  'history-older': 'move-up',
-  'history-newer': 'move-down',
-  'row-up': 'move-up',
-  'row-down': 'move-down',
-};
-
-function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: ViResult): Step {
+function afterRun({ state, keys }: Pressed, { vi: editing, buffer, request }: Edited): Step {
   const next = withEditing({ ...state, completion: undefined }, editing, buffer);
   if (request === undefined) return step(next);
   if (request === 'exit') return askExit(next);
-  return afterPassed(keys.act(next, requestedActions[request]), false);
+  return afterPassed(keys.act(next, request), false);
 }
 
-/** Inserted text up to a jump is one undo step; what follows is the next one. */
-function resumed(editing: ViState, composer: TextBuffer): readonly [ViState, TextBuffer] {
-  const { insertion } = editing;
-  if (insertion === undefined) return [restartInsertion(editing, composer), composer];
-  if (!leftInsertion(insertion, composer)) return [editing, composer];
-  const isExtended = composer.undoStack.at(-1) !== insertion.before.undoStack.at(-1);
-  const joined = isExtended ? asOneEdit(insertion.before, composer) : composer;
-  return [restartInsertion(editing, joined), joined];
+/** Whether a key such as Up replaced the draft in which the insertion began. */
+function isReplaced({ insertion }: ViState, { text, undoStack }: TextBuffer): boolean {
+  if (insertion === undefined) return true;
+  const { before } = insertion;
+  const isOther = undoStack.length < before.undoStack.length || undoStack.length === 0;
+  return isOther && text !== before.text;
 }
 
 /** Adopts what another key did. A sent prompt leaves a composer in insert mode, at the end of a draft that returned. */
@@ -284,9 +240,9 @@ function afterPassed(done: Step, isSent: boolean): Step {
   const editing: ViState = isNew
     ? { ...vi.editing, mode: 'insert', insertion: undefined }
     : vi.editing;
-  if (!isInserting(editing)) return { state: withEditing(state, editing, composer), tasks };
-  const [next, buffer] = resumed(editing, composer);
-  return { state: withEditing(state, next, buffer), tasks };
+  const isRestarted = editing.mode === 'insert' && isReplaced(editing, composer);
+  const next = isRestarted ? restartInsertion(editing, composer) : editing;
+  return { state: withEditing(state, next, composer), tasks };
 }
 
 function pass({ state, keys }: Pressed, event: KeyEvent): Step {
@@ -305,7 +261,6 @@ export function isComposing(state: {
 
 const modeLabels: Readonly<Record<ViMode, string>> = {
   insert: 'INSERT',
-  replace: 'REPLACE',
   normal: 'NORMAL',
   visual: 'VISUAL',
   'visual-line': 'V-LINE',
@@ -313,7 +268,6 @@ const modeLabels: Readonly<Record<ViMode, string>> = {
 
 const caretShapes: Readonly<Record<ViMode, CaretShape>> = {
   insert: 'bar',
-  replace: 'underline',
   normal: 'block',
   visual: 'block',
   'visual-line': 'block',
@@ -324,7 +278,7 @@ export function caretShapeOf({ editing }: ViSession): CaretShape {
 }
 
 export function typesText({ editing: { mode } }: ViSession): boolean {
-  return mode === 'insert' || mode === 'replace';
+  return mode === 'insert';
 }
 
 /** `NORMAL`, or with the keys of an incomplete command `NORMAL 2d`. */

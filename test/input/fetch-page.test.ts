@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fetchPage, type LookUp } from '../../src/attachments/fetch-page.ts';
+import { fetchPage, type LookUp } from '../../src/input/fetch-page.ts';
 import type { HttpRequest, HttpResponse } from '../../src/client/http/transport.ts';
 import { Failure } from '../../src/failure.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

@@ -105,10 +105,10 @@ async function* checkAnswer(
 }
 
 /** After these, every further request would fail alike. */
-const endings = ['unreachable', 'unauthorized', 'configuration', 'rate_limited'];
+const endings = new Set(['unreachable', 'unauthorized', 'configuration', 'rate_limited']);
 
 /** After these, an answer without a stream shows whether streaming is the cause. */
-const streamSuspects = ['incomplete', 'server_error', 'invalid_request'];
+const streamSuspects = new Set(['incomplete', 'server_error', 'invalid_request']);
 
 async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
   const { context, settings, client } = probe;
@@ -121,7 +121,7 @@ async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
   else if (refusal === undefined) yield warning('list', 'the service lists no models');
   else if (!hasList) yield note('list', 'the service has no list of models (404)');
   else yield failed(probe, 'list', 'the list of models', refusal);
-  if (refusal !== undefined && endings.includes(refusal.kind)) {
+  if (refusal !== undefined && endings.has(refusal.kind)) {
     yield skipped('rest', 'no prompt was sent');
     return;
   }
@@ -132,8 +132,7 @@ async function* checkAnswers(probe: Probe): AsyncGenerator<Finding> {
   }
   const asking = { ...probe, hasList };
   const failure = yield* checkAnswer(asking, true);
-  if (failure !== undefined && streamSuspects.includes(failure.kind))
-    yield* checkAnswer(asking, false);
+  if (failure !== undefined && streamSuspects.has(failure.kind)) yield* checkAnswer(asking, false);
 }
 
 /** @throws Failure `configuration` for a service that cannot be opened; or the reason of an abort */

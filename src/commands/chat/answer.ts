@@ -226,7 +226,7 @@ async function printCheckedJson(
     const line = jsonLine({
       ...answerFields(metadata, answer.content, model),
       ...fields,
-      ...(failure === undefined ? {} : failureFields(failure, clean)),
+      ...failureFields(failure, clean),
     });
     await stdout.write(withValue(line));
     return;

@@ -35,5 +35,5 @@ for (const path of closureOf(entry, emitted)) {
 }
 writeFileSync(join(target, entry), "export * from './library.cjs';\n");
 rmSync(emitted, { recursive: true });
-// A CommonJS file, as its types require; every supported Node can `require` an ES module.
+// A CommonJS file, as its types require. Node 20.19, 22.12 and newer can `require` an ES module; docs/client.md says so.
 writeFileSync('dist/client/library.cjs', "module.exports = require('./library.js');\n");

@@ -13,7 +13,7 @@ import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { type Answer, ask, type Asking, type Question, type Sink } from './ask.ts';
+import { type Answer, ask, type Asking, type Question, type Sink, unasked } from './ask.ts';
 import type { PlannedRequest } from './plan-request.ts';
 import { openService, type Service, type ServiceUse } from './service.ts';
 
@@ -241,7 +241,7 @@ export async function askChain(
     chain = await opening;
     first = chooseModel(chain);
   } catch (error) {
-    return ask({ ...question, send: () => Promise.reject(error) });
+    return unasked(question.clock, question.signal, error);
   }
   return askModels(chain, first, ({ model, planned }) => {
     if (planned.warning !== undefined) warn(planned.warning);

@@ -5,7 +5,7 @@ import { secretsOf } from '../secrets/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/error-body.ts';
 import { guessesApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';
-import { requireEncryption, requestHeaders } from './http/request-headers.ts';
+import { requestHeaders, requireEncryption, secretIn } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { ExchangeLimits, HttpRequest, Transport } from './http/transport.ts';
 
@@ -59,7 +59,7 @@ export function configure(options: Omit<ClientOptions, 'network'>): Configuratio
   const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
   const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
-  requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
+  requireEncryption(baseUrl, secretIn(headers), options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
     readLimits(options);
   return {

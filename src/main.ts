@@ -4,12 +4,12 @@ import { isSea } from 'node:sea';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { completionTree } from './commands/completion/tree.ts';
+import { completionTree } from './cli/completion/tree.ts';
 import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { noticeStream } from './commands/print/notice-rows.ts';
-import { commandNames } from './commands/program/command-names.ts';
-import { buildProgram, runProgram } from './commands/program/program.ts';
+import { noticeStream } from './output/notice-rows.ts';
+import { commandNames } from './cli/command-names.ts';
+import { buildProgram, runProgram } from './cli/program.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';
 import { createDevice } from './terminal/device/device.ts';
@@ -64,7 +64,7 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { hasRepository, versionDetails } = await import('./commands/program/version-details.ts');
+  const { hasRepository, versionDetails } = await import('./cli/version-details.ts');
   const isExecutable = isSea();
   const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
   const { version: node, arch: architecture } = process;
@@ -81,7 +81,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     return;
   }
   if (words[0] === '__complete') {
-    const { printCompletions } = await import('./commands/completion/run.ts');
+    const { printCompletions } = await import('./cli/completion/complete.ts');
     await printCompletions(context, context.commands(), words.slice(1));
     return;
   }
@@ -128,7 +128,7 @@ async function report(
   context: Context,
   words: readonly string[],
 ): Promise<number> {
-  const { text, exitCode } = await import('./commands/program/report.ts').then(
+  const { text, exitCode } = await import('./cli/report.ts').then(
     ({ describeFailure }) => describeFailure(thrown, context, words),
     withoutReport,
   );

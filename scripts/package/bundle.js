@@ -2,11 +2,11 @@
 // command, because the list of bundled packages is written at the end, from what is in either of them.
 import { rolldown } from 'rolldown';
 import configurations from '../../rolldown.config.js';
-import { writeBundledPackages } from '../bundle/licenses.js';
+import { writeLicences } from '../bundle/licenses.js';
 
 for (const { output, ...input } of configurations) {
   const bundle = await rolldown(input);
   await bundle.write(output);
   await bundle.close();
 }
-writeBundledPackages();
+writeLicences();

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../src/run.ts';
-import { examplesOf, helpListOf } from '../../src/commands/program/help-details.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { examplesOf, helpListOf } from '../../src/cli/help-details.ts';
+import { commandNames } from '../../src/cli/command-names.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 
 const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden);
 

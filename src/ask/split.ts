@@ -1,7 +1,7 @@
 // A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { type Border, cutText } from '../attachments/cut-text.ts';
+import { type Border, cutText } from './cut-text.ts';
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { completionTree } from '../../src/commands/completion/tree.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { completionTree } from '../../src/cli/completion/tree.ts';
+import { commandNames } from '../../src/cli/command-names.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { type FailureKind, exitCodes } from '../../src/failure.ts';
 import type { CompletedCommand } from '../../src/run.ts';
 import { type DataFolder, createDataFolder } from '../support/data-folder.ts';

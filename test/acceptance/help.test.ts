@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { completionTree } from '../../src/commands/completion/tree.ts';
+import { completionTree } from '../../src/cli/completion/tree.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { commandNames } from '../../src/cli/command-names.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../src/repl/composer/keys/key-bindings.ts';
 import type { CompletedCommand } from '../../src/run.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildPrompts } from '../../src/commands/prompts/command.ts';
 import { buildRun, type RunPromptFile } from '../../src/commands/run/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import { parsedBy, parseWords } from './parse-words.ts';
+import { parsedBy, parseWords } from '../cli/parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { storedKinds } from '../../src/commands/config/stored-paths.ts';
-import { commandTable } from '../../src/commands/program/command-table.ts';
+import { commandTable } from '../../src/cli/command-table.ts';
 import { describeProgram } from '../../scripts/reference/command-tree.ts';
 import { manPages, releaseDate } from '../../scripts/reference/man-pages.ts';
 import { referenceMarkdown } from '../../scripts/reference/markdown.ts';

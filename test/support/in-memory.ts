@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { isMainThread } from 'node:worker_threads';
 import { systemClock } from '../../src/clock.ts';
-import { printCompletions } from '../../src/commands/completion/run.ts';
-import { completionTree } from '../../src/commands/completion/tree.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram, runProgram } from '../../src/commands/program/program.ts';
-import { describeFailure } from '../../src/commands/program/report.ts';
+import { printCompletions } from '../../src/cli/completion/complete.ts';
+import { completionTree } from '../../src/cli/completion/tree.ts';
+import { commandNames } from '../../src/cli/command-names.ts';
+import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { describeFailure } from '../../src/cli/report.ts';
 import type { Context } from '../../src/run.ts';
 import type { InputStream } from '../../src/terminal/device/streams.ts';
 import { createMemoryContext } from './memory-context.ts';

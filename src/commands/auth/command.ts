@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 const load = () => import('./run.ts');
 

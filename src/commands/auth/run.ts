@@ -15,7 +15,7 @@ import {
   type GlobalOptions,
   type JsonOptions,
 } from '../../run.ts';
-import { printSettings } from '../print/print-data.ts';
+import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath } from '../config/stored-paths.ts';

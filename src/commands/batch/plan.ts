@@ -13,7 +13,7 @@ import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';
-import type { GuardedRequest } from '../prompt/secret-guard.ts';
+import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from './array-job.ts';
 
 /** `jsonl`: natter's own; `openai`: as an OpenAI batch; `csv`: the input's columns and the answers. */

@@ -34,8 +34,8 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { createAnswerOutput, createTextOutput, lookOf } from '../print/answer-output.ts';
-import { withHint } from '../program/report.ts';
+import { createAnswerOutput, createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { withHint } from '../../cli/report.ts';
 import type { ChatRun } from './chat-run.ts';
 
 /** A prompt that is ready to be sent. */

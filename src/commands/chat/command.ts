@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, type OptionGroup, settingOption } from '../program/global-options.ts';
-import { isNamedPrompt } from '../program/command-line.ts';
+import { addOptionGroups, type OptionGroup, settingOption } from '../../cli/global-options.ts';
+import { isNamedPrompt } from '../../cli/command-line.ts';
 import type { Action, Context } from '../../run.ts';
-import { setExamples } from '../program/help-details.ts';
+import { setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
@@ -10,7 +10,7 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 export type RunChat = Action<ChatOptions, [words: readonly string[]]>;

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { hideServiceOptions, setExamples } from '../program/help-details.ts';
+import { hideServiceOptions, setExamples } from '../../cli/help-details.ts';
 
 /** The shells with completion and with keys (`natter shell-init`). */
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

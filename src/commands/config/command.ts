@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { settingFamilies } from '../../settings/setting-name.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
-import { settingText } from '../program/global-options.ts';
+import { setAction, setExamples, setHelpList, type HelpRow } from '../../cli/help-details.ts';
+import { settingText } from '../../cli/global-options.ts';
 import { storedKinds } from './stored-paths.ts';
 
 const load = () => import('./run.ts');

@@ -24,7 +24,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { readWindows } from '../../settings/model-windows.ts';
 import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
-import { printJson, printSettings, printTable } from '../print/print-data.ts';
+import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 

@@ -9,7 +9,7 @@ import { isSet, type Environment } from '../../environment.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { withHint } from '../program/report.ts';
+import { withHint } from '../../cli/report.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 import { inspectCertificate, type TlsInspection } from './inspect-certificate.ts';
 

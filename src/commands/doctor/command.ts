@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
-import { settingOption } from '../program/global-options.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
+import { settingOption } from '../../cli/global-options.ts';
 
 export function buildDoctor(context: Context): Command {
   const doctor = new Command('doctor')

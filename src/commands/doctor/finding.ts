@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { JsonOptions, Presentation, Context } from '../../run.ts';
-import { withAddress, withHint } from '../program/report.ts';
+import { withAddress, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
   readonly model?: string;

@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../../run.ts';
-import { hideServiceOptions, namesBelow, setExamples } from '../program/help-details.ts';
-import { printHelp } from '../program/help-format.ts';
-import { childNamed } from '../completion/tree.ts';
+import { hideServiceOptions, namesBelow, setExamples } from '../../cli/help-details.ts';
+import { printHelp } from '../../cli/help-format.ts';
+import { childNamed } from '../../cli/completion/tree.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
 
 /** The text of `natter help topics`. */

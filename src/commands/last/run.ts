@@ -4,8 +4,8 @@ import { pathOf, textOf, type Conversation, type Turn } from '../../conversation
 import { Failure } from '../../failure.ts';
 import { refusalNotice, type Notices } from '../../output/notices.ts';
 import { type Context, type GlobalOptions, present } from '../../run.ts';
-import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown, storedLook } from '../print/answer-output.ts';
+import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
+import { printMarkdown, storedLook } from '../../output/answer-output.ts';
 
 export interface LastOptions extends GlobalOptions {
   /** Number of a code block, unparsed. */

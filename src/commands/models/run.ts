@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import type { Context, JsonOptions, Run } from '../../run.ts';
-import { printJson, printTable } from '../print/print-data.ts';
+import { printJson, printTable } from '../../output/print-data.ts';
 import { openService } from '../../ask/service.ts';
 import { readSettings, startRun } from '../../settings/read-settings.ts';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { refuseWords } from '../program/usage-failure.ts';
+import { setAction, hideServiceOptions, setExamples } from '../../cli/help-details.ts';
+import { refuseWords } from '../../cli/usage-failure.ts';
 
 const load = () => import('./run.ts');
 

@@ -8,9 +8,9 @@ import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import { partsOf, type PromptFile } from '../../prompt-files/prompt-file.ts';
 import { placeholdersOf } from '../../prompt-files/template.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { printTable } from '../print/print-data.ts';
-import type { AttachOptions } from '../prompt/attach-files.ts';
-import { readTextFile, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { printTable } from '../../output/print-data.ts';
+import type { AttachOptions } from '../../input/attach-files.ts';
+import { readTextFile, promptPlaces } from '../../input/load-prompt-file.ts';
 import { checkNewName, createPromptFile, newPath } from './run.ts';
 
 export interface ImportOptions extends GlobalOptions {

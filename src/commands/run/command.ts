@@ -1,10 +1,10 @@
-import { inputOptions } from '../prompt/prompt-options.ts';
+import { inputOptions } from '../../cli/prompt-options.ts';
 import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
-import { addOptionGroups } from '../program/global-options.ts';
+import { addOptionGroups } from '../../cli/global-options.ts';
 import type { Context, Action } from '../../run.ts';
-import { setExamples } from '../program/help-details.ts';
+import { setExamples } from '../../cli/help-details.ts';
 
 export type RunPromptFile = Action<ChatOptions, [name: string, line: readonly string[]]>;
 

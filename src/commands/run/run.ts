@@ -7,17 +7,17 @@ import { placeholdersOf } from '../../prompt-files/template.ts';
 import type { Context } from '../../run.ts';
 import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
-import { childNamed } from '../completion/tree.ts';
-import { beforeDashes } from '../program/command-line.ts';
-import { loadPromptFile, readInserted, promptPlaces } from '../prompt/load-prompt-file.ts';
+import { childNamed } from '../../cli/completion/tree.ts';
+import { beforeDashes } from '../../cli/command-line.ts';
+import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import {
   inputName,
   inputWord,
   type PromptSources,
   readSources,
   refuseIgnoredInput,
-} from '../prompt/read-prompt.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
+} from '../../input/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 import {
   checkInput,
   composeFile,

@@ -18,9 +18,9 @@ import { definitions, type Definition } from '../../settings/definitions.ts';
 import type { ResolvedSettings, Source } from '../../settings/resolved-settings.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
-import { promptPlaces, type LoadOptions, readTextFile } from '../prompt/load-prompt-file.ts';
-import { uncheckedOptions } from '../prompt/prompt-options.ts';
-import type { PromptSources } from '../prompt/read-prompt.ts';
+import { promptPlaces, type LoadOptions, readTextFile } from '../../input/load-prompt-file.ts';
+import { uncheckedOptions } from '../../cli/prompt-options.ts';
+import type { PromptSources } from '../../input/read-prompt.ts';
 
 /** What a prompt file is filled with. */
 export interface FileContents extends PromptSources {

@@ -1,13 +1,8 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
 import type { Context } from '../../run.ts';
-import {
-  setAction,
-  hideServiceOptions,
-  setExamples,
-  setHelpList,
-} from '../program/help-details.ts';
-import { collect } from '../program/global-options.ts';
+import { setAction, hideServiceOptions, setExamples, setHelpList } from '../../cli/help-details.ts';
+import { collect } from '../../cli/global-options.ts';
 
 /** The placeholders of options whose syntax is not obvious. */
 const valueRows = [

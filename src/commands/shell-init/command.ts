@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { shells } from '../completion/command.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 export function buildShellInit(context: Context): Command {
   const command = new Command('shell-init')

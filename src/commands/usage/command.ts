@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList } from '../program/help-details.ts';
+import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
 
 const storedRows = [
   { term: 'time', description: 'when the request ended, in UTC' },

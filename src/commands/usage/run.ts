@@ -10,7 +10,7 @@ import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
 import { present, type Presentation, type Context, type JsonOptions } from '../../run.ts';
-import { printJson } from '../print/print-data.ts';
+import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/read-settings.ts';
 
 export interface UsageOptions extends JsonOptions {

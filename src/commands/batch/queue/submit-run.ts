@@ -20,7 +20,7 @@ import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';
 import type { Context } from '../../../run.ts';
-import { locateSecrets, secretsRefusal } from '../../prompt/secret-guard.ts';
+import { locateSecrets, secretsRefusal } from '../../../input/secret-guard.ts';
 import { Failure } from '../../../failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';

@@ -30,7 +30,7 @@ const within = (...paths) => {
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'cli/(completion/complete|program)') },
+  { name: 'cli', test: within('main', 'cli/program') },
   {
     name: 'prompt',
     test: within(

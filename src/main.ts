@@ -4,11 +4,8 @@ import { isSea } from 'node:sea';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { completionTree } from './cli/completion/tree.ts';
 import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { noticeStream } from './output/notice-rows.ts';
-import { commandNames } from './cli/command-names.ts';
 import { buildProgram, runProgram } from './cli/program.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';
@@ -82,7 +79,7 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
   }
   if (words[0] === '__complete') {
     const { printCompletions } = await import('./cli/completion/complete.ts');
-    await printCompletions(context, context.commands(), words.slice(1));
+    await printCompletions(context, buildProgram(context), words.slice(1));
     return;
   }
   await runProgram(context, words);
@@ -150,11 +147,10 @@ async function run(words: readonly string[]): Promise<void> {
   // Node's warnings are about its internals.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
-  const given = processStreams(process, isatty, (stream, error) => {
+  const streams = processStreams(process, isatty, (stream, error) => {
     // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
-  const streams = { ...given, stderr: noticeStream(given.stderr) };
   const context: Context = {
     streams,
     ask: createLazyAsk(streams, end),
@@ -169,7 +165,6 @@ async function run(words: readonly string[]): Promise<void> {
     version: packageJson.version,
     secrets: createSecrets(process.env),
     shared: { printedKeys: new Map() },
-    commands: () => completionTree(buildProgram(context, commandNames)),
   };
   const grace = startGrace(ending.signal);
   try {

@@ -4,7 +4,6 @@ import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
-import { seldomNames } from './command-names.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
 import {
   takesParentOptions,
@@ -191,6 +190,9 @@ function wrapWords(label: string, words: readonly string[]): string {
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
+
+/** Commands that the help of `-h`, which must fit on one screen, names without their summaries. */
+const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'completion'];
 
 /** natter itself: what most people type, the commands, and where the rest is. */
 function formatProgram(program: Command, help: Help): string {

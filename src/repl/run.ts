@@ -15,7 +15,7 @@ import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
-import { Failure } from '../failure.ts';
+import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
 import { ownKeyMap } from './composer/keys/key-bindings.ts';
@@ -80,7 +80,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   const pass = (text: string, otherwise: (text: string) => void) => {
     const { session } = opened;
     if (session === undefined) otherwise(text);
-    else session.print([notice(cleanLine(context, text))]);
+    else session.print([notice(cleanLine(context, withCommands(text)))]);
   };
   const notices: Notices = {
     notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),

@@ -74,7 +74,7 @@ function checkOptions(options: ChatOptions, prompt: string): void {
   }
   if (prompt === '') {
     throw new Failure('usage', '--split needs a prompt', {
-      hint: 'for example: natter --split auto -f book.txt "sum up"',
+      hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
     });
   }
   if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
@@ -99,7 +99,7 @@ async function readTexts(
   const sources = await readSources(run, request);
   if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;
   throw new Failure('usage', '--split needs a text: a file, a folder or standard input', {
-    hint: 'for example: natter --split auto -f book.txt "sum up"',
+    hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
   });
 }
 

@@ -49,7 +49,7 @@ export function parseModels(
     .filter((name) => name !== '');
   if (names.length < 2) {
     throw new Failure('usage', 'a comparison needs at least two models', {
-      hint: 'separate them by commas, as in: natter compare -m origin,nextgen …',
+      hint: 'separate them by commas, as in: ‹natter compare -m origin,nextgen …›',
     });
   }
   return names.map((name, index) => {
@@ -101,6 +101,6 @@ export async function defaultModels(run: Run<CompareOptions>): Promise<readonly 
   const other = listed.find((id) => id !== model);
   if (other !== undefined) return [model, other].map(named);
   throw new Failure('usage', `there is no second model to compare ${model} with`, {
-    hint: `name both: natter compare -m ${model},OTHER …`,
+    hint: `name both: ‹natter compare -m ${model},OTHER …›`,
   });
 }

@@ -170,7 +170,7 @@ export const deleteConversations: RunOnNames = async (context, options, names) =
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
-    notices.notice(`deleted ${text}; restore it with natter conversations undelete ${entry.id}`);
+    notices.notice(`deleted ${text}; restore it with ‹natter conversations undelete ${entry.id}›`);
   }
 };
 

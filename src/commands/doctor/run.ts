@@ -1,5 +1,5 @@
 import { arch, version as nodeVersion } from 'node:process';
-import { exitCodes, Failure } from '../../failure.ts';
+import { exitCodes, Failure, withCommands } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -55,7 +55,7 @@ function cleaned(finding: Finding, { context, options }: Examination): Finding {
   return {
     ...finding,
     text: clean(text),
-    advice: advice === undefined ? undefined : clean(nameProfile(advice, profile)),
+    advice: advice === undefined ? undefined : clean(withCommands(nameProfile(advice, profile))),
   };
 }
 

@@ -81,7 +81,7 @@ export async function searchModels(
   if (found.length === 0) {
     const searched = countOf(records.length, 'model');
     throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
-      hint: records.length === 0 ? noModels : 'natter models list shows the available models',
+      hint: records.length === 0 ? noModels : '‹natter models list› shows the available models',
     });
   }
   await printModels(run, found);

@@ -50,7 +50,7 @@ const maxInput = 64 * 1024;
 async function readInput({ streams, signal }: Context): Promise<string> {
   if (streams.stdin.isTerminal) {
     throw new Failure('usage', 'the text is expected on standard input', {
-      hint: 'echo "list the largest files" | natter shell-init bash --suggest',
+      hint: 'echo "list the largest files" | ‹natter shell-init bash --suggest›',
     });
   }
   const chunks: Uint8Array[] = [];

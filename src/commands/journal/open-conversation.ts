@@ -17,7 +17,6 @@ import {
 import { findConversation } from '../../conversation/library/library.ts';
 import {
   loadConversation,
-  lostLinesWarning,
 } from '../../conversation/library/read-conversation.ts';
 import {
   type Conversation,
@@ -44,13 +43,12 @@ export function dataFolder(facts: FolderFacts): string {
 /** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
 export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
   const { id, path } = findConversation(dataFolder(facts), name);
-  const { fold, lostLines, records } = loadConversation(path, id);
+  const { fold, warning, records } = loadConversation(path, id);
   if (records === 0) {
     throw new Failure('storage', `conversation ${id} has no readable records`, {
       hint: `its file is ${path}`,
     });
   }
-  const warning = lostLinesWarning(id, lostLines);
   if (warning !== undefined) notices.warning(warning);
   return fold.conversation();
 }

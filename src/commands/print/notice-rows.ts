@@ -1,5 +1,5 @@
 import type { OutputStream } from '../../terminal/device/streams.ts';
-import { hangText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { commandNames } from '../program/command-names.ts';
 

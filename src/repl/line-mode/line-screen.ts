@@ -1,5 +1,5 @@
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { hangText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { questionOf } from '../conversation-list/answer-list.ts';

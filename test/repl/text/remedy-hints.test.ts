@@ -24,7 +24,7 @@ const hintAfter = (status: number) => {
   const failure = serviceFailure(
     { status, headers: {}, text: '' },
     new Date(0),
-    { method: 'POST', url: new URL('https://api.test/v1/chat/completions') },
+    { method: 'POST', url: new URL('https://api.test/v1/chat/completions'), headers: {} },
     String,
   );
   return failureText(failure, context).hint ?? '';

@@ -135,7 +135,7 @@ export function wrapText(text: string, width: number, cut: Cut = 'words'): strin
 export type OpenStyle = readonly string[];
 
 /** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
-export const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
+const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
 
 /** A style sequence, or the text between two of them. */
 export interface Run {

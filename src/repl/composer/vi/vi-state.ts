@@ -48,7 +48,7 @@ export interface Insertion {
 }
 
 /** The last change, for `.`. */
-export interface Change {
+interface Change {
   readonly command: Command;
   /** The text that was typed before Esc. */
   readonly inserted?: MarkedText;

@@ -13,7 +13,6 @@ import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
 import { refuse, startActivity, step, task, andThen, printNotice, quit } from './step.ts';
-import { usageText } from './text/status-text.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -21,6 +20,7 @@ const help: SlashCommand = {
   summary: 'list the commands, or describe one or a group',
   group: 'program',
   example: '/help copy',
+  isImmediate: true,
   completes: 'commands',
   run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
@@ -40,6 +40,7 @@ const programCommands: readonly SlashCommand[] = [
   {
     name: 'clear',
     isSilent: true,
+    isUnlisted: true,
     summary: 'clear the window; its text stays in the scrollback',
     group: 'program',
     needsLiveRegion: true,
@@ -48,6 +49,7 @@ const programCommands: readonly SlashCommand[] = [
   {
     name: 'redraw',
     isSilent: true,
+    isUnlisted: true,
     summary: 'redraw the composer',
     group: 'program',
     isImmediate: true,
@@ -64,13 +66,6 @@ const programCommands: readonly SlashCommand[] = [
   },
 ];
 
-const usageCommand: SlashCommand = {
-  name: 'usage',
-  summary: 'show the tokens of this session',
-  group: 'conversations',
-  run: (state) => printNotice(state, usageText(state)),
-};
-
 /** Every slash command, in the order of `/help`. */
 export const slashCommands: readonly SlashCommand[] = [
   help,
@@ -79,7 +74,6 @@ export const slashCommands: readonly SlashCommand[] = [
   ...conversationCommands,
   ...settingsCommands,
   attachCommand,
-  usageCommand,
   contextCommand,
   compactCommand,
   ...programCommands,
@@ -153,7 +147,9 @@ export function argumentKind(name: string): ArgumentKind | undefined {
 /** The commands with their arguments, for completion. */
 export function commandCandidates(state: ReplState): readonly Candidate[] {
   const commands = [...slashCommands, ...promptCommands(state)];
-  const offered = commands.filter((command) => isOffered(state, command));
+  const offered = commands.filter(
+    (command) => isOffered(state, command) && command.isUnlisted !== true,
+  );
   return offered.map(({ name, argument, summary }) => ({
     value: name,
     summary,

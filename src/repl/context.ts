@@ -6,10 +6,11 @@ import { estimateTokens } from '../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './entry.ts';
-import { runActivity, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { SlashCommand } from './slash-command.ts';
 import type { ReplState, Step } from './state.ts';
-import { refuse, startActivity, task } from './step.ts';
+import { refuse, step, task } from './step.ts';
+import { usageText } from './text/status-text.ts';
 import { count, countOf, percent, tokenText } from '../output/figures.ts';
 
 /** The messages of the next request, without its prompt. */
@@ -54,17 +55,16 @@ function summaryEntry(state: ReplState): Entry {
   return { type: 'answer', text: summary.content, model: 'summary' };
 }
 
+/** Prints also while an answer streams. */
 export function describeContext(
   session: Session,
   { shows }: { readonly shows: 'window' | 'summary' },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const state = session.state();
-    const name = state.settings.role;
-    const role = name === undefined ? undefined : cleanLine(session.context, name);
-    const isSummary = shows === 'summary';
-    return [isSummary ? summaryEntry(state) : notice(contextText(figuresOf(state, role), state))];
-  });
+): void {
+  const state = session.state();
+  const name = state.settings.role;
+  const role = name === undefined ? undefined : cleanLine(session.context, name);
+  const text = [contextText(figuresOf(state, role), state), usageText(state)].join('\n');
+  session.print([shows === 'summary' ? summaryEntry(state) : notice(text)]);
 }
 
 /** What the window holds, drawn. */
@@ -73,14 +73,15 @@ function showContext(state: ReplState, argument: string): Step {
     return refuse(state, '/context takes only the word summary', '/context summary');
   }
   const shows = argument === '' ? 'window' : 'summary';
-  return startActivity(state, 'measuring the window', task(describeContext, { shows }));
+  return step(state, task(describeContext, { shows }));
 }
 
 export const contextCommand: SlashCommand = {
   name: 'context',
   argument: '[summary]',
-  summary: "show what fills the model's window, or the summary",
+  summary: "show what fills the model's window and the tokens used, or the summary",
   group: 'conversations',
+  isImmediate: true,
   example: '/context summary',
   run: showContext,
 };

@@ -1,4 +1,4 @@
-import { switchVersion, type VersionChoice } from './answers/versions.ts';
+import { hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
 import { isCommandLine } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import {
@@ -111,7 +111,9 @@ function send(state: ReplState): Step {
 
 /** Not during an answer, in the middle of which the version would be printed. */
 function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
-  return state.activity === undefined ? switchVersion(state, choice) : step(state);
+  return state.activity === undefined && hasVersions(state)
+    ? switchVersion(state, choice)
+    : step(state);
 }
 
 /** Keys typed while the editor is open wait until it closes. */

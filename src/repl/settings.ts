@@ -9,10 +9,11 @@ import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
 import { themeNames } from '../terminal/style.ts';
 import { notice } from './entry.ts';
+import { modelDialog, settingDialog } from './dialog.ts';
 import { runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState, SessionSettings } from './state.ts';
-import { printNotice, refuse, startActivity, step, printing, task } from './step.ts';
+import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
 import { systemText } from './text/status-text.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
@@ -24,19 +25,33 @@ export function recordModel(session: Session, { model }: { readonly model: strin
   session.journal().setModel(model);
 }
 
+const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
+  new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
+
+/** Opens a list of the models, or sets one. During an answer there is no list, and an unknown name is not checked. */
 function setModel(state: ReplState, model: string): Step {
-  const { settings, knownModels } = state;
-  const known = new Set([...knownModels, ...catalogue.map(({ id }) => id), 'auto']);
+  const known = modelsOf(state);
+  const isFree = state.activity === undefined;
   if (model === '') {
+    if (isFree) return startActivity(state, 'listing models', task(listModels, undefined));
     const list = [...known].join(', ');
-    return printNotice(state, `the model is ${settings.model}; known models: ${list}`);
+    return printNotice(state, `the model is ${state.settings.model}; known models: ${list}`);
   }
-  if (/\s/.test(model))
-    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
+  if (/\s/.test(model)) {
+    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
+  }
+  return known.has(model) || !isFree
+    ? useModel(state, model)
+    : startActivity(state, 'looking for the model', task(findModel, { model }));
+}
+
+/** Sets the model of the next prompts. */
+export function useModel(state: ReplState, model: string): Step {
+  const known = modelsOf(state);
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
   const near = nearlyNamed(model, known);
   const help =
-    near === undefined ? '/models lists the available models' : `did you mean /model ${near}?`;
+    near === undefined ? '/model lists the available models' : `did you mean /model ${near}?`;
   const warning = known.has(model) ? '' : `; natter does not know it, ${help}`;
   const shown = printing(notice(`the model is now ${model}${warning}`));
   // Without turns there is nothing to resume.
@@ -62,16 +77,50 @@ function setMaxTokens(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { maxTokens }), limitText(maxTokens));
 }
 
+/** Asks the service for its models, and keeps them for completion. @throws Failure */
+async function readModels(session: Session, signal: AbortSignal) {
+  const { service } = session;
+  const records = await service.client().listModels({ signal });
+  const ids = records.map(({ id }) => id);
+  const windows = service.windows();
+  session.update((state) =>
+    step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
+  );
+  return { records, ids };
+}
+
+/** Opens a list of the service's models; in line mode, prints it. */
 export function listModels(session: Session): Promise<void> {
   return runActivity(session, async (signal) => {
-    const { service } = session;
-    const records = await service.client().listModels({ signal });
-    const ids = records.map(({ id }) => id);
-    const windows = service.windows();
-    session.update((state) =>
-      step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
+    const { records, ids } = await readModels(session, signal);
+    const { model } = session.state().settings;
+    if (session.isLineMode || ids.length === 0) {
+      return [notice(`the model is ${model}`), notice(session.service.describeModels(records))];
+    }
+    openDialog(session, settingDialog('model', ids, model));
+    return [];
+  });
+}
+
+/** Sets a model whose name is new to natter; asks first if the service does not list it either. */
+async function findModel(session: Session, { model }: { readonly model: string }): Promise<void> {
+  return runActivity(session, async (signal) => {
+    // A service that lists nothing may know the model all the same.
+    const ids = await readModels(session, signal).then(
+      (found) => found.ids,
+      (error: unknown) => {
+        if (signal.aborted || !(error instanceof Failure)) throw error;
+        return [];
+      },
     );
-    return [notice(service.describeModels(records))];
+    const known = modelsOf(session.state());
+    if (ids.length === 0 || known.has(model) || session.isLineMode) {
+      session.update((state) => useModel(state, model));
+      return [];
+    }
+    const { model: current } = session.state().settings;
+    openDialog(session, modelDialog(model, nearlyNamed(model, known), current));
+    return [];
   });
 }
 
@@ -121,7 +170,7 @@ function listText(session: Session, name: string): string {
   const fields = Object.entries(sentParameters(session));
   const shown = fields.filter(([field]) => name === '' || field === name);
   if (name === 'temperature' && shown.length === 0) {
-    return 'no temperature is sent; /temperature 0.2 sets it';
+    return 'no temperature is sent; /param temperature=0.2 sets it';
   }
   if (name !== '' && shown.length === 0) {
     return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
@@ -149,7 +198,6 @@ export function changeParameters(
 
 const commands: ReadonlyMap<string, string> = new Map([
   ['model', '/model NAME sets it'],
-  ['max_tokens', '/max-tokens NUMBER sets it'],
   ['stream', 'restart natter with --no-stream'],
 ]);
 
@@ -183,7 +231,14 @@ function rolesText(session: Session): string {
 export function chooseRole(session: Session, { name }: { readonly name: string }): Promise<void> {
   return runActivity(session, async () => {
     const { context } = session;
-    if (name === '') return [notice(cleanLine(context, rolesText(session)))];
+    if (name === '') {
+      const names = roleNames(context);
+      if (session.isLineMode || names.length === 0) {
+        return [notice(cleanLine(context, rolesText(session)))];
+      }
+      openDialog(session, settingDialog('role', names, session.state().settings.role));
+      return [];
+    }
     const system = readRole(context, name);
     session.update((state) => step(withSettings(state, { role: name, system })));
     return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
@@ -195,7 +250,7 @@ function setSystem(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { system, role: undefined }), systemText(system));
 }
 
-function setRole(state: ReplState, name: string): Step {
+export function setRole(state: ReplState, name: string): Step {
   const { role, system } = state.settings;
   if (offWords.has(name)) {
     if (role !== undefined) return setSystem(state, 'off');
@@ -205,8 +260,11 @@ function setRole(state: ReplState, name: string): Step {
   return startActivity(state, 'reading a role', task(chooseRole, { name }));
 }
 
-const setParameters = (state: ReplState, text: string) =>
-  startActivity(state, 'changing parameters', task(changeParameters, { text }));
+function setParameters(state: ReplState, text: string): Step {
+  const [, maxTokens] = /^max_tokens(?:\s*=\s*|\s+(?=off$))(.+)$/.exec(text) ?? [];
+  if (maxTokens !== undefined) return setMaxTokens(state, maxTokens.trim());
+  return startActivity(state, 'changing parameters', task(changeParameters, { text }));
+}
 
 function setTemperature(state: ReplState, argument: string): Step {
   if (argument === '') return setParameters(state, 'temperature');
@@ -220,10 +278,15 @@ function setTemperature(state: ReplState, argument: string): Step {
       );
 }
 
-function setTheme(state: ReplState, argument: string): Step {
+export function setTheme(state: ReplState, argument: string): Step {
   const { settings } = state;
   const available = `available: ${themeNames.join(', ')}`;
-  if (argument === '') return printNotice(state, `the theme is ${settings.theme}; ${available}`);
+  if (argument === '') {
+    if (state.activity !== undefined || state.isLineMode) {
+      return printNotice(state, `the theme is ${settings.theme}; ${available}`);
+    }
+    return step({ ...state, dialog: settingDialog('theme', themeNames, settings.theme) });
+  }
   const theme = themeNames.find((name) => name === argument);
   if (theme === undefined) return refuse(state, `unknown theme ${argument}`, available);
   // The transcript reads the theme from the state.
@@ -244,12 +307,32 @@ function setWrap(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { wrap }), wrapText[wrap]);
 }
 
+/** Shows or sets how natter looks in this conversation. */
+function setLook(state: ReplState, argument: string): Step {
+  const [name = '', value = ''] = argument.split(/\s+/, 2);
+  if (name === 'theme') return setTheme(state, value);
+  if (name === 'wrap') return setWrap(state, value);
+  const { theme, wrap } = state.settings;
+  const rows = [
+    `theme: ${theme} (${themeNames.join(', ')})`,
+    `wrap: ${wrap} (${wrapModes.join(', ')})`,
+    'natter config list shows all settings, in a shell',
+  ];
+  return name === ''
+    ? printNotice(state, rows.join('\n'))
+    : refuse(
+        state,
+        `/settings does not know ${name}`,
+        '/settings theme dark, or /settings wrap none',
+      );
+}
+
 /** The model, what is sent besides the conversation, and how the transcript looks. */
 export const settingsCommands: readonly SlashCommand[] = [
   {
     name: 'model',
     argument: '[id]',
-    summary: 'show or set the model',
+    summary: 'choose the model from a list, or set it',
     group: 'settings',
     example: '/model nextgen',
     completes: 'models',
@@ -257,17 +340,12 @@ export const settingsCommands: readonly SlashCommand[] = [
     run: setModel,
   },
   {
-    name: 'models',
-    summary: 'list the models of the service',
-    group: 'settings',
-    run: (state) => startActivity(state, 'listing models', task(listModels, undefined)),
-  },
-  {
     name: 'max-tokens',
     argument: '[n]',
     summary: 'limit the tokens of an answer; off removes the limit',
     group: 'settings',
     example: '/max-tokens 500',
+    isUnlisted: true,
     run: setMaxTokens,
   },
   {
@@ -276,6 +354,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'colours: color, light, dark, mono (weights only), plain',
     group: 'settings',
     example: '/theme mono',
+    isUnlisted: true,
     completes: 'themes',
     isImmediate: true,
     needsLiveRegion: true,
@@ -287,6 +366,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'wrap answers at words, or none: let the terminal wrap',
     group: 'settings',
     example: '/wrap none',
+    isUnlisted: true,
     completes: 'wrap modes',
     isImmediate: true,
     run: setWrap,
@@ -315,6 +395,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'show or set the temperature of answers; off removes it',
     group: 'settings',
     example: '/temperature 0.2',
+    isUnlisted: true,
     run: setTemperature,
   },
   {
@@ -322,8 +403,17 @@ export const settingsCommands: readonly SlashCommand[] = [
     argument: '[name=value]',
     summary: 'list or set parameters of requests; NAME off removes',
     group: 'settings',
-    example: '/param top_p=0.9',
+    example: '/param temperature=0.2',
     run: setParameters,
+  },
+  {
+    name: 'settings',
+    argument: '[name value]',
+    summary: 'show or set the theme and the wrapping of answers',
+    group: 'settings',
+    example: '/settings theme dark',
+    isImmediate: true,
+    run: setLook,
   },
 ];
 

@@ -50,6 +50,8 @@ export interface SlashCommand {
   readonly isSilent?: boolean;
   /** A prompt file with the name of a command, which only help shows. */
   readonly isHidden?: boolean;
+  /** Works, but neither the menu nor `/help` lists it, because another command does the same or few need it. */
+  readonly isUnlisted?: boolean;
   /** Not available in line mode. */
   readonly needsLiveRegion?: boolean;
   /** `argument` is trimmed; empty if absent. */

@@ -10,6 +10,7 @@ import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
   currentPath,
+  isNearlyFull,
   withBranch,
   lastPrompt,
   versionsOf,
@@ -29,7 +30,11 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
     case 'retry-scheduled': {
       const { retry, retries, cause } = event;
       const at = now + expectedDelay(event);
-      const scheduled = { cause: cause.message, retry, retries, at };
+      // A narrow window cuts the end of a long cause, and the status is what people look for.
+      const { status, message } = cause;
+      const isNamed = status === undefined || message.includes(String(status));
+      const text = isNamed ? message : `${status}: ${message}`;
+      const scheduled = { cause: text, retry, retries, at };
       return { ...rest, phase: 'retrying', retry: scheduled };
     }
     case 'answer-started':
@@ -101,6 +106,8 @@ function continueHint(
   return isRecorded ? '/retry sends it again' : undefined;
 }
 
+const roomHint = '/compact sends a summary instead of the older turns, /undo removes the last turn';
+
 function onFailure(
   state: ReplState,
   outcome: AnswerOutcome & { type: 'failed' },
@@ -118,10 +125,11 @@ function onFailure(
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const hints = [hint, continueHint(next, outcome, answer)]
-    .filter((text) => text !== undefined)
-    .join('; ');
-  return step(paused, printing(failureEntry(message, hints || undefined)));
+  // The same prompt would be refused again.
+  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  const hints = isFull ? [roomHint, hint] : [hint, continueHint(next, outcome, answer)];
+  const advice = hints.filter((text) => text !== undefined).join('; ');
+  return step(paused, printing(failureEntry(message, advice || undefined)));
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {

@@ -6,13 +6,29 @@ import { contextCommand } from './context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
 import { exportCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
-import { isOffered, refuseUnknown, showHelp, commandOfOtherName } from './help.ts';
+import {
+  byUse,
+  isOffered,
+  refuseUnknown,
+  shortHelp,
+  showHelp,
+  commandOfOtherName,
+} from './help.ts';
 import { openPrompt } from './prompt-files/send-prompt-file.ts';
 import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
-import { refuse, startActivity, step, task, andThen, printNotice, quit } from './step.ts';
+import {
+  isWriting,
+  refuse,
+  startActivity,
+  step,
+  task,
+  andThen,
+  printNotice,
+  quit,
+} from './step.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -21,6 +37,7 @@ const help: SlashCommand = {
   group: 'program',
   example: '/help copy',
   isImmediate: true,
+  showsNow: true,
   completes: 'commands',
   run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
@@ -112,6 +129,14 @@ function offeredCommands(state: ReplState): readonly SlashCommand[] {
   return [...slashCommands, ...promptCommands(state), ...hiddenFiles(state)];
 }
 
+/** The rows below the composer: those of the panel, or the help while a question mark is all that is typed. */
+export function panelOf(state: ReplState): readonly string[] {
+  const { panel, composer } = state;
+  const isHelp =
+    composer.text === '?' && (state.dialog ?? state.list ?? state.search) === undefined;
+  return (panel ?? (isHelp ? shortHelp(state, slashCommands) : '')).split('\n').filter(Boolean);
+}
+
 /** Looks for the prompt file with this name; the action `prompt-missing` follows if there is none. */
 function runPromptFile(state: ReplState, name: string, argument: string): Step {
   return startActivity(state, 'reading a prompt file', task(openPrompt, { name, argument }));
@@ -144,17 +169,37 @@ export function argumentKind(name: string): ArgumentKind | undefined {
   return completes === 'files' ? 'path' : 'value';
 }
 
+/** Letters after which an unlisted command is meant. */
+const meantLetters = 3;
+
+/** The commands that are only offered to those who type the start of their name, and other names of commands. */
+function unlistedCommands(typed: string): readonly SlashCommand[] {
+  if (typed.length < meantLetters) return [];
+  const others = [...commandOfOtherName].flatMap(([name, of]) => {
+    const command = byName.get(of);
+    return command === undefined ? [] : [{ ...command, name }];
+  });
+  const unlisted = slashCommands.filter(({ isUnlisted }) => isUnlisted === true);
+  return [...unlisted, ...others].filter(({ name }) => name.startsWith(typed.toLowerCase()));
+}
+
+/** Its place in `/help`; those that are only in `/help all` follow. */
+const placeInUse = ({ name }: SlashCommand) =>
+  byUse.includes(name) ? byUse.indexOf(name) : byUse.length;
+
 /** The commands with their arguments, for completion. */
-export function commandCandidates(state: ReplState): readonly Candidate[] {
-  const commands = [...slashCommands, ...promptCommands(state)];
-  const offered = commands.filter(
-    (command) => isOffered(state, command) && command.isUnlisted !== true,
-  );
-  return offered.map(({ name, argument, summary }) => ({
-    value: name,
-    summary,
-    ...(argument !== undefined && { argument }),
-  }));
+export function commandCandidates(state: ReplState, typed = ''): readonly Candidate[] {
+  const listed = slashCommands
+    .filter(({ isUnlisted }) => isUnlisted !== true)
+    .toSorted((one, other) => placeInUse(one) - placeInUse(other));
+  const commands = [...listed, ...promptCommands(state), ...unlistedCommands(typed)];
+  return commands
+    .filter((command) => isOffered(state, command))
+    .map(({ name, argument, summary }) => ({
+      value: name,
+      summary,
+      ...(argument !== undefined && { argument }),
+    }));
 }
 
 /** Also by its other names, if no prompt file has that name. */
@@ -202,7 +247,8 @@ export function linesAfterCommand(
 
 /** Whether the transcript shows a command before its output. */
 export function appearsInTranscript(line: string, state: ReplState): boolean {
-  return commandOf(line, state)?.isSilent !== true;
+  const { isSilent, showsNow } = commandOf(line, state) ?? {};
+  return isSilent !== true && !(showsNow === true && isWriting(state));
 }
 
 /** Whether a typed line runs at once, even during an answer. */

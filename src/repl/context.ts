@@ -5,11 +5,11 @@ import { contextParts } from '../conversation/compaction.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from './conversations/position.ts';
-import { notice, type Entry, failureEntry } from './entry.ts';
+import { type Entry, failureEntry } from './entry.ts';
 import type { Session } from './session.ts';
 import type { SlashCommand } from './slash-command.ts';
 import type { ReplState, Step } from './state.ts';
-import { refuse, step, task } from './step.ts';
+import { refuse, showNow, step, task } from './step.ts';
 import { usageText } from './text/status-text.ts';
 import { count, countOf, percent, tokenText } from '../output/figures.ts';
 
@@ -55,7 +55,6 @@ function summaryEntry(state: ReplState): Entry {
   return { type: 'answer', text: summary.content, model: 'summary' };
 }
 
-/** Prints also while an answer streams. */
 export function describeContext(
   session: Session,
   { shows }: { readonly shows: 'window' | 'summary' },
@@ -63,8 +62,9 @@ export function describeContext(
   const state = session.state();
   const name = state.settings.role;
   const role = name === undefined ? undefined : cleanLine(session.context, name);
+  if (shows === 'summary') return session.print([summaryEntry(state)]);
   const text = [contextText(figuresOf(state, role), state), usageText(state)].join('\n');
-  session.print([shows === 'summary' ? summaryEntry(state) : notice(text)]);
+  session.update((current) => showNow(current, text));
 }
 
 /** What the window holds, drawn. */
@@ -79,9 +79,10 @@ function showContext(state: ReplState, argument: string): Step {
 export const contextCommand: SlashCommand = {
   name: 'context',
   argument: '[summary]',
-  summary: "show what fills the model's window and the tokens used, or the summary",
+  summary: "show what fills the model's window, and the tokens used",
   group: 'conversations',
   isImmediate: true,
+  showsNow: true,
   example: '/context summary',
   run: showContext,
 };

@@ -82,11 +82,11 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
     case 'cancel':
       return cancelDialogs(state, dialog);
     case 'model':
-      return useModel({ ...state, dialog: undefined }, choice.argument ?? choice.label);
+      return useModel({ ...state, dialog: undefined }, choice.argument ?? '');
     case 'role':
-      return setRole({ ...state, dialog: undefined }, choice.label);
+      return setRole({ ...state, dialog: undefined }, choice.argument ?? '');
     case 'theme':
-      return setTheme({ ...state, dialog: undefined }, choice.label);
+      return setTheme({ ...state, dialog: undefined }, choice.argument ?? '');
     case 'value':
       return dialog.pending === undefined
         ? step(state)

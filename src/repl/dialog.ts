@@ -31,8 +31,8 @@ export interface DialogChoice {
   readonly url?: string;
   readonly model?: string;
   /**
-   * For `export` choices: the file, and whether it is replaced. For `copy`: the id of the conversation. For `model`: the
-   * id of the model, if the label is not the id.
+   * For `export` choices: the file, and whether it is replaced. For `copy`: the id of the conversation. For `model`,
+   * `role` and `theme`: the value.
    */
   readonly argument?: string;
   readonly replaces?: boolean;
@@ -170,17 +170,22 @@ export function copyDialog(title: string, id: string, isFromList: boolean): Dial
   };
 }
 
-/** Asks for one of the values of a setting; the current one is selected. */
+/** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
 export function settingDialog(
   key: 'model' | 'role' | 'theme',
-  names: readonly string[],
+  values: readonly string[],
   current: string | undefined,
+  labels = values,
 ): Dialog {
   return {
     type: 'choice',
     title: current === undefined ? `no ${key} is set` : `the ${key} is ${current}`,
-    choices: names.map((label) => ({ key, label })),
-    selected: Math.max(0, names.indexOf(current ?? '')),
+    choices: values.map((value, index) => ({
+      key,
+      label: labels[index] ?? value,
+      argument: value,
+    })),
+    selected: Math.max(0, values.indexOf(current ?? '')),
   };
 }
 

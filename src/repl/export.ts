@@ -9,7 +9,7 @@ import { notice, type Entry, failureEntry } from './entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { ReplState, Step } from './state.ts';
-import { refuse, startActivity, openDialog, step, task } from './step.ts';
+import { refuse, showNow, startActivity, openDialog, step, task } from './step.ts';
 import { copyText } from './system/clipboard.ts';
 
 const formats: readonly {
@@ -158,7 +158,7 @@ export async function copyAnswer(session: Session, wanted: Wanted): Promise<void
   const { context, guard, isLineMode } = session;
   const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
   const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
-  session.print([notice(`${name} was copied ${how}`)]);
+  session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
 export function saveAnswer(
@@ -221,6 +221,7 @@ export const exportCommands: readonly SlashCommand[] = [
     group: 'text',
     example: '/copy 2',
     isImmediate: true,
+    showsNow: true,
     run: copy,
   },
   {

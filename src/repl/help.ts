@@ -11,7 +11,7 @@ import {
 } from './composer/keys/key-bindings.ts';
 import { commandGroups, type CommandGroup, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
-import { printNotice, refuse } from './step.ts';
+import { refuse, showNow } from './step.ts';
 
 // Command names of other chat programs.
 
@@ -100,7 +100,7 @@ function keyAdvice({ keyMap }: ReplState): Row {
   const actions = ['send', 'stop', 'interrupt'] as const;
   const [send, ...others] = actions.map((action) => keyOf(action, keyMap));
   const keys = [send, newLineKey(keyMap), ...others].filter((key) => key !== undefined);
-  return ['/help keys', `all keys; the most important: ${keys.join(', ')}`];
+  return ['/help keys', `all keys, such as ${keys.join(', ')}`];
 }
 
 const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
@@ -145,19 +145,19 @@ function titleLine({ title, rows, hidden }: Section, { isLineMode }: ReplState):
 }
 
 /** The commands of `/help` by use. With the advice below them they fit a window of 24 rows. */
-const byUse =
+export const byUse: readonly string[] =
   'model resume new retry edit continue undo copy save attach context compact compare system role param quit'.split(
     ' ',
   );
 
 /** The commands that people use most, and where the others are. */
-function shortHelp(state: ReplState, commands: readonly SlashCommand[]): string {
+export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): string {
   const usage = state.isLineMode ? spokenUsage : usageOf;
   const shown = byUse.flatMap((name) => commands.find((command) => command.name === name) ?? []);
   const rows = shown
     .filter((command) => isOffered(state, command))
     .map((command): Row => [usage(command), command.summary]);
-  const all: Row = ['/help all', 'every command by group; /help copy describes one'];
+  const all: Row = ['/help all', 'all commands and prompt files; /help copy describes one'];
   const keys = state.isLineMode ? lineKeyAdvice : keyAdvice(state);
   return tableText([...rows, ...(state.hasShell ? shellRows.slice(0, 1) : []), keys, all], state);
 }
@@ -245,15 +245,15 @@ export function showHelp(
   argument: string,
 ): Step {
   const name = argument.replace(/^\//, '');
-  if (name === '') return printNotice(state, shortHelp(state, commands));
-  if (name === 'all') return printNotice(state, groupHelp(state, commands, groupNames));
+  if (name === '') return showNow(state, shortHelp(state, commands));
+  if (name === 'all') return showNow(state, groupHelp(state, commands, groupNames));
   if (name === 'keys') {
-    return printNotice(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
+    return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
   const command = named(name) ?? named(commandOfOtherName.get(name));
-  if (command !== undefined) return printNotice(state, commandHelp(state, command));
-  if (isGroup(name)) return printNotice(state, groupHelp(state, commands, [name]));
+  if (command !== undefined) return showNow(state, commandHelp(state, command));
+  if (isGroup(name)) return showNow(state, groupHelp(state, commands, [name]));
   return refuseUnknown(state, commands, name);
 }
 

@@ -1,4 +1,6 @@
 import { catalogue } from '../client/contract.ts';
+import { describeModel } from '../client/models/model-description.ts';
+import { catalogueNote, hasCatalogueMark, modelCells } from '../commands/models/model-text.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { roleNames, readRole } from '../settings/role.ts';
 import type { ParameterChanges } from '../conversation/tree.ts';
@@ -7,7 +9,9 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
+import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { themeNames } from '../terminal/style.ts';
+import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
 import { notice } from './entry.ts';
 import { modelDialog, settingDialog } from './dialog.ts';
 import { runActivity, type Session } from './session.ts';
@@ -70,56 +74,86 @@ function setMaxTokens(state: ReplState, argument: string): Step {
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
     return refuse(
       state,
-      '/max-tokens needs a whole number of at least 1',
-      '/max-tokens 500, or /max-tokens off',
+      'max_tokens needs a whole number of at least 1',
+      '/param max_tokens=500, or /param max_tokens off',
     );
   }
   return printNotice(withSettings(state, { maxTokens }), limitText(maxTokens));
 }
 
-/** Asks the service for its models, and keeps them for completion. @throws Failure */
+/** Asks the service for its models, and keeps them for completion. `problem` says why there are none. */
 async function readModels(session: Session, signal: AbortSignal) {
-  const { service } = session;
-  const records = await service.client().listModels({ signal });
-  const ids = records.map(({ id }) => id);
-  const windows = service.windows();
-  session.update((state) =>
-    step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
-  );
-  return { records, ids };
+  const { service, context } = session;
+  try {
+    const records = await service.client().listModels({ signal });
+    const ids = records.map(({ id }) => id);
+    const windows = service.windows();
+    session.update((state) =>
+      step({ ...state, knownModels: ids, service: { ...state.service, windows } }),
+    );
+    return { records, problem: ids.length === 0 ? 'the service lists no models' : undefined };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Failure)) throw error;
+    const problem = cleanLine(context, `the service did not list its models: ${error.message}`);
+    return { records: [], problem };
+  }
 }
 
-/** Opens a list of the service's models; in line mode, prints it. */
+/** Columns of a choice beside its label: the mark, the number, and the last column. */
+const choiceMargin = 7;
+
+/** The id of each model and what is known of it, one row each. */
+function modelRows(rows: readonly (readonly string[])[], columns: number): readonly string[] {
+  const cells = rows.map((row) => row.map(sanitizeLine));
+  const widths = cells[0]?.map((_, at) =>
+    Math.max(...cells.map((row) => displayWidth(row[at] ?? ''))),
+  );
+  return cells.map((row) => {
+    const padded = row.map((cell, at) => padToWidth(cell, widths?.[at] ?? 0));
+    const text = padded.filter((cell) => cell !== '').join('  ');
+    return truncateToWidth(text.trimEnd(), Math.max(1, columns - choiceMargin));
+  });
+}
+
+/** Opens a list of the service's models, or of those that natter knows; in line mode, prints it. */
 export function listModels(session: Session): Promise<void> {
   return runActivity(session, async (signal) => {
-    const { records, ids } = await readModels(session, signal);
-    const { model } = session.state().settings;
-    if (session.isLineMode || ids.length === 0) {
-      return [notice(`the model is ${model}`), notice(session.service.describeModels(records))];
+    const { records, problem } = await readModels(session, signal);
+    const state = session.state();
+    const { columns, isLineMode } = state;
+    const { model } = state.settings;
+    const known = [...modelsOf(state)];
+    if (isLineMode) {
+      const list = session.service.describeModels(records);
+      const rows = problem === undefined ? list : `${problem}; known models: ${known.join(', ')}`;
+      const other = '/model auto takes the smallest one that the prompt fits';
+      return [notice(`the model is ${model}; ${other}`), notice(rows)];
     }
-    openDialog(session, settingDialog('model', ids, model));
+    if (problem !== undefined) {
+      openDialog(session, settingDialog('model', known, model));
+      return [notice(problem)];
+    }
+    const rows = records.map((record) => modelCells(describeModel(record), true));
+    const labels = [...modelRows(rows, columns), 'auto: the smallest model that the prompt fits'];
+    const ids = [...records.map(({ id }) => id), 'auto'];
+    const dialog = settingDialog('model', ids, model, labels);
+    const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
+    openDialog(session, { ...dialog, title: `${dialog.title}${note}` });
     return [];
   });
 }
 
-/** Sets a model whose name is new to natter; asks first if the service does not list it either. */
+/** Sets a model whose name is new to natter; asks first if the service lists models, but not this one. */
 async function findModel(session: Session, { model }: { readonly model: string }): Promise<void> {
   return runActivity(session, async (signal) => {
-    // A service that lists nothing may know the model all the same.
-    const ids = await readModels(session, signal).then(
-      (found) => found.ids,
-      (error: unknown) => {
-        if (signal.aborted || !(error instanceof Failure)) throw error;
-        return [];
-      },
-    );
-    const known = modelsOf(session.state());
-    if (ids.length === 0 || known.has(model) || session.isLineMode) {
-      session.update((state) => useModel(state, model));
+    const { problem } = await readModels(session, signal);
+    const state = session.state();
+    const known = modelsOf(state);
+    if (problem !== undefined || known.has(model) || state.isLineMode) {
+      session.update((current) => useModel(current, model));
       return [];
     }
-    const { model: current } = session.state().settings;
-    openDialog(session, modelDialog(model, nearlyNamed(model, known), current));
+    openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
     return [];
   });
 }
@@ -167,7 +201,9 @@ function changeOf(session: Session, before: ParameterChanges, text: string): Cha
 
 /** All fields, or the one with this name. */
 function listText(session: Session, name: string): string {
-  const fields = Object.entries(sentParameters(session));
+  const { maxTokens } = session.state().settings;
+  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
+  const fields = Object.entries({ ...limit, ...sentParameters(session) });
   const shown = fields.filter(([field]) => name === '' || field === name);
   if (name === 'temperature' && shown.length === 0) {
     return 'no temperature is sent; /param temperature=0.2 sets it';
@@ -233,7 +269,7 @@ export function chooseRole(session: Session, { name }: { readonly name: string }
     const { context } = session;
     if (name === '') {
       const names = roleNames(context);
-      if (session.isLineMode || names.length === 0) {
+      if (session.state().isLineMode || names.length === 0) {
         return [notice(cleanLine(context, rolesText(session)))];
       }
       openDialog(session, settingDialog('role', names, session.state().settings.role));
@@ -294,8 +330,8 @@ export function setTheme(state: ReplState, argument: string): Step {
 }
 
 const wrapText = {
-  words: 'rows of answers end between words; /wrap none lets the terminal wrap them',
-  none: 'the terminal wraps answers; /wrap words ends rows between words',
+  words: 'rows of answers end between words; /settings wrap none lets the terminal wrap them',
+  none: 'the terminal wraps answers; /settings wrap words ends rows between words',
 } as const;
 
 function setWrap(state: ReplState, argument: string): Step {
@@ -309,22 +345,18 @@ function setWrap(state: ReplState, argument: string): Step {
 
 /** Shows or sets how natter looks in this conversation. */
 function setLook(state: ReplState, argument: string): Step {
-  const [name = '', value = ''] = argument.split(/\s+/, 2);
-  if (name === 'theme') return setTheme(state, value);
+  const [, name = '', value = ''] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
+  const { isLineMode, settings } = state;
+  if (name === 'theme' && !isLineMode) return setTheme(state, value);
   if (name === 'wrap') return setWrap(state, value);
-  const { theme, wrap } = state.settings;
   const rows = [
-    `theme: ${theme} (${themeNames.join(', ')})`,
-    `wrap: ${wrap} (${wrapModes.join(', ')})`,
+    ...(isLineMode ? [] : [`theme: ${settings.theme} (${themeNames.join(', ')})`]),
+    `wrap: ${settings.wrap} (${wrapModes.join(', ')})`,
     'natter config list shows all settings, in a shell',
   ];
-  return name === ''
-    ? printNotice(state, rows.join('\n'))
-    : refuse(
-        state,
-        `/settings does not know ${name}`,
-        '/settings theme dark, or /settings wrap none',
-      );
+  if (name === '') return printNotice(state, rows.join('\n'));
+  const examples = `${isLineMode ? '' : '/settings theme dark, or '}/settings wrap none`;
+  return refuse(state, `/settings does not know ${name}`, examples);
 }
 
 /** The model, what is sent besides the conversation, and how the transcript looks. */
@@ -408,10 +440,11 @@ export const settingsCommands: readonly SlashCommand[] = [
   },
   {
     name: 'settings',
-    argument: '[name value]',
+    argument: '[name]',
     summary: 'show or set the theme and the wrapping of answers',
     group: 'settings',
     example: '/settings theme dark',
+    completes: 'looks',
     isImmediate: true,
     run: setLook,
   },

@@ -280,6 +280,8 @@ export interface ReplState {
   readonly promptFiles: readonly PromptCommand[];
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
+  /** Shown below the composer until the next key. */
+  readonly panel?: string | undefined;
   /** The next Ctrl+C quits. */
   readonly isQuitArmed: boolean;
   /** `exit`, `:q` or the like was entered; entered again, it quits. */

@@ -141,7 +141,7 @@ describe('the REPL', () => {
 
   test('an unsent draft survives a kill', async () => {
     const env = sharedHome();
-    const first = await openRepl(['--sandbox'], { env });
+    const first = await openRepl(['--sandbox'], { env, cwd: env.HOME });
     first.type('a thought that is not finished');
     const drafts = join(env.HOME, '.local/state/natter/drafts');
     await vi.waitUntil(() => textsIn(drafts).includes('a thought that is not finished'), {
@@ -149,8 +149,12 @@ describe('the REPL', () => {
     });
     first.kill('SIGKILL');
     await first.exit;
-    const second = await openRepl(['--sandbox'], { env });
-    await screenWith(second, /› a thought that is not finished/);
+    const second = await openRepl(['--sandbox'], { env, cwd: env.HOME });
+    // R7: it is announced.
+    await screenWith(
+      second,
+      /unsent draft of your last session here is back[^]*› a thought that is not finished/,
+    );
     second.type(keys.interrupt + keys.interrupt + keys.interrupt);
     expect((await second.exit).exitCode).toBe(0);
   });

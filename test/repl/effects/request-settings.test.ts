@@ -33,7 +33,9 @@ test('off removes a field, and a name alone shows it', async () => {
   );
   expect(memory.text()).toContain('natter: temperature=0.2\n');
   expect(memory.text()).toContain('natter: temperature is no longer sent\n');
-  expect(memory.text()).toContain('natter: no temperature is sent; /temperature 0.2 sets it\n');
+  expect(memory.text()).toContain(
+    'natter: no temperature is sent; /param temperature=0.2 sets it\n',
+  );
   expect(memory.session.state().settings.parameters).toEqual({
     set: {},
     removed: ['temperature'],
@@ -43,7 +45,7 @@ test('off removes a field, and a name alone shows it', async () => {
 
 test('/temperature off changes nothing if no temperature is sent', async () => {
   const memory = await entered('/temperature off');
-  expect(memory.text()).toBe('natter: no temperature is sent; /temperature 0.2 sets it\n');
+  expect(memory.text()).toBe('natter: no temperature is sent; /param temperature=0.2 sets it\n');
 });
 
 test('/param names the missing = of a value', async () => {
@@ -57,10 +59,29 @@ test('/temperature takes a number only', async () => {
   expect(memory.text()).toContain('/temperature needs a number');
 });
 
+test('R12: /param sets and removes the token limit, too', async () => {
+  const limits = ['/param max_tokens=500', '/param', 'why?', '/param max_tokens off', 'and?'];
+  const memory = await entered(...limits, '/param max_tokens=many');
+  expect(memory.text()).toContain(
+    'natter: parameters: max_tokens=500; /param NAME off removes one',
+  );
+  expect(memory.requests.map(({ max_tokens }) => max_tokens)).toEqual([500, undefined]);
+  expect(memory.text()).toContain('max_tokens needs a whole number of at least 1');
+});
+
+test('R10: /role opens a list of the roles, and in line mode prints it', async () => {
+  const memory = await entered('/role critic', '/role');
+  const { dialog } = memory.session.state();
+  expect(dialog).toMatchObject({ title: 'the role is critic', choices: [{ argument: 'critic' }] });
+  const lines = openMemorySession({ state: { isLineMode: true } });
+  lines.enter('/role');
+  await lines.idle();
+  expect(lines.text()).toBe('natter: no role is set; roles: critic\n');
+});
+
 test('/role sets the system prompt to the text of a role, and off removes it', async () => {
-  const memory = await entered('/role critic', 'why?', '/role', '/role off', 'and?');
+  const memory = await entered('/role critic', 'why?', '/role off', 'and?');
   expect(memory.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'be strict' });
-  expect(memory.text()).toContain('the role is critic; roles: critic');
   expect(memory.requests[1]?.messages[0]?.role).toBe('user');
 });
 

@@ -176,7 +176,7 @@ const meantLetters = 3;
 function unlistedCommands(typed: string): readonly SlashCommand[] {
   if (typed.length < meantLetters) return [];
   const others = [...commandOfOtherName].flatMap(([name, of]) => {
-    const command = byName.get(of);
+    const command = byName.get(of.replace(/ .*/, ''));
     return command === undefined ? [] : [{ ...command, name }];
   });
   const unlisted = slashCommands.filter(({ isUnlisted }) => isUnlisted === true);
@@ -202,18 +202,21 @@ export function commandCandidates(state: ReplState, typed = ''): readonly Candid
     }));
 }
 
-/** Also by its other names, if no prompt file has that name. */
-function findNamed(name: string, state?: ReplState): SlashCommand | undefined {
-  const isFile = state?.promptFiles.some((file) => file.name === name) === true;
-  const other = isFile ? undefined : commandOfOtherName.get(name);
-  return findCommand(other ?? name);
+/** The line with what its command stands for, if that is another name and no prompt file has it. */
+function withKnownName(line: string, state?: ReplState): string {
+  return line.replace(/^\/(\S+)/, (start, name: string) => {
+    const isFile = state?.promptFiles.some((file) => file.name === name) === true;
+    const other = isFile ? undefined : commandOfOtherName.get(name);
+    return other === undefined ? start : `/${other}`;
+  });
 }
 
 /** Runs a typed line that starts with a slash, or is only a question mark. */
 export function runCommand(state: ReplState, line: string): Step {
   if (line === '?') return help.run(state, '');
-  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(line) ?? [];
-  const command = findNamed(name, state);
+  const known = withKnownName(line, state);
+  const [, name = '', argument = ''] = /^\/(\S*)\s*([^]*)$/.exec(known) ?? [];
+  const command = findCommand(name);
   if (command !== undefined && !isOffered(state, command)) {
     return refuse(state, `/${name} has no effect in line mode`);
   }
@@ -227,7 +230,7 @@ export function runCommand(state: ReplState, line: string): Step {
 
 /** The command named by the first line of a text. */
 function commandOf(text: string, state?: ReplState): SlashCommand | undefined {
-  return findNamed(/^\/(\S*)/.exec(text)?.[1] ?? '', state);
+  return findCommand(/^\/(\S*)/.exec(withKnownName(text, state))?.[1] ?? '');
 }
 
 /** Whether the first line of a text is a slash command. */

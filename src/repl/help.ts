@@ -15,7 +15,7 @@ import { refuse, showNow } from './step.ts';
 
 // Command names of other chat programs.
 
-/** Other names of commands, which run them but are not listed. */
+/** What other names of commands stand for. They are not listed. */
 export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
   ['exit', 'quit'],
   ['q', 'quit'],
@@ -23,6 +23,10 @@ export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
   ['cost', 'context'],
   ['usage', 'context'],
   ['models', 'model'],
+  ['theme', 'settings theme'],
+  ['wrap', 'settings wrap'],
+  ['temperature', 'param temperature'],
+  ['max-tokens', 'param max_tokens'],
   ['regenerate', 'retry'],
   ['reset', 'new'],
 ]);
@@ -251,7 +255,7 @@ export function showHelp(
     return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
   }
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
-  const command = named(name) ?? named(commandOfOtherName.get(name));
+  const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
   if (command !== undefined) return showNow(state, commandHelp(state, command));
   if (isGroup(name)) return showNow(state, groupHelp(state, commands, [name]));
   return refuseUnknown(state, commands, name);

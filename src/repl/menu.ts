@@ -105,8 +105,6 @@ const argumentCandidates: Readonly<
   models: (_repl, state) => modelCandidates(state),
   commands: (_repl, state) => commandCandidates(state),
   conversations: ({ library }) => library.names(),
-  themes: () => themeNames.map((value) => ({ value })),
-  'wrap modes': () => wrapModes.map((value) => ({ value })),
   looks: () => [
     ...themeNames.map((name) => ({ value: `theme ${name}` })),
     ...wrapModes.map((mode) => ({ value: `wrap ${mode}` })),

@@ -69,7 +69,6 @@ const limitText = (tokens: number | undefined) =>
     : `answers are limited to ${tokenText(tokens)}`;
 
 function setMaxTokens(state: ReplState, argument: string): Step {
-  if (argument === '') return printNotice(state, limitText(state.settings.maxTokens));
   const maxTokens = offWords.has(argument) ? undefined : Number(argument);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
     return refuse(
@@ -176,19 +175,19 @@ const sentParameters = (session: Session) => session.service.parameters(session.
 function changeOf(session: Session, before: ParameterChanges, text: string): Change | undefined {
   if (text === 'off') return { parameters: none, text: 'the parameters are those of the settings' };
   const [name = '', word, ...rest] = text.split(/\s+/);
-  if (word === 'off' && rest.length === 0) {
+  if (word !== undefined && offWords.has(word) && rest.length === 0) {
     if (!Object.hasOwn(sentParameters(session), name)) {
       if (name === 'temperature') return undefined;
       throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
     }
     return { parameters: without(before, name), text: `${name} is no longer sent` };
   }
-  if (!text.includes('=')) {
-    if (word === undefined) return undefined;
-    const hint = `/param ${name}=${text.slice(name.length).trim()}`;
-    throw new Failure('usage', '/param needs = between a name and its value', { hint });
-  }
+  if (!text.includes('=') && word === undefined) return undefined;
   const [field, value] = parseSessionParameter(text);
+  if (field === 'temperature' && typeof value !== 'number') {
+    const hint = '/param temperature=0.2, or /param temperature off';
+    throw new Failure('usage', 'temperature needs a number from 0 on', { hint });
+  }
   const { set, removed } = without(before, field);
   return {
     parameters: {
@@ -244,9 +243,9 @@ function checkName(name: string): string {
   throw new Failure('usage', `the parameter ${name} is set by natter itself`, { hint });
 }
 
-/** Reads `name=value`, also with blanks around the sign. @throws Failure `usage` */
+/** Reads `name=value`, also with blanks around the sign or instead of it. @throws Failure `usage` */
 export function parseSessionParameter(text: string): readonly [name: string, value: unknown] {
-  const [, name, value] = /^([^=\s]+)\s*=\s*(.+)$/s.exec(text) ?? [];
+  const [, name, value] = /^([^=\s]+)(?:\s*=\s*|\s+)(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
     throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });
   }
@@ -297,21 +296,9 @@ export function setRole(state: ReplState, name: string): Step {
 }
 
 function setParameters(state: ReplState, text: string): Step {
-  const [, maxTokens] = /^max_tokens(?:\s*=\s*|\s+(?=off$))(.+)$/.exec(text) ?? [];
+  const [, maxTokens] = /^max_tokens(?:\s*=\s*|\s+)(.+)$/.exec(text) ?? [];
   if (maxTokens !== undefined) return setMaxTokens(state, maxTokens.trim());
   return startActivity(state, 'changing parameters', task(changeParameters, { text }));
-}
-
-function setTemperature(state: ReplState, argument: string): Step {
-  if (argument === '') return setParameters(state, 'temperature');
-  if (offWords.has(argument)) return setParameters(state, 'temperature off');
-  return /^\d+(?:\.\d+)?$/.test(argument)
-    ? setParameters(state, `temperature=${Number(argument)}`)
-    : refuse(
-        state,
-        '/temperature needs a number from 0 on',
-        '/temperature 0.2, or /temperature off',
-      );
 }
 
 export function setTheme(state: ReplState, argument: string): Step {
@@ -347,7 +334,10 @@ function setWrap(state: ReplState, argument: string): Step {
 function setLook(state: ReplState, argument: string): Step {
   const [, name = '', value = ''] = /^(\S*)\s*(.*)$/.exec(argument) ?? [];
   const { isLineMode, settings } = state;
-  if (name === 'theme' && !isLineMode) return setTheme(state, value);
+  if (name === 'theme') {
+    if (isLineMode) return refuse(state, '/settings theme has no effect in line mode');
+    return setTheme(state, value);
+  }
   if (name === 'wrap') return setWrap(state, value);
   const rows = [
     ...(isLineMode ? [] : [`theme: ${settings.theme} (${themeNames.join(', ')})`]),
@@ -372,38 +362,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     run: setModel,
   },
   {
-    name: 'max-tokens',
-    argument: '[n]',
-    summary: 'limit the tokens of an answer; off removes the limit',
-    group: 'settings',
-    example: '/max-tokens 500',
-    isUnlisted: true,
-    run: setMaxTokens,
-  },
-  {
-    name: 'theme',
-    argument: '[name]',
-    summary: 'colours: color, light, dark, mono (weights only), plain',
-    group: 'settings',
-    example: '/theme mono',
-    isUnlisted: true,
-    completes: 'themes',
-    isImmediate: true,
-    needsLiveRegion: true,
-    run: setTheme,
-  },
-  {
-    name: 'wrap',
-    argument: '[mode]',
-    summary: 'wrap answers at words, or none: let the terminal wrap',
-    group: 'settings',
-    example: '/wrap none',
-    isUnlisted: true,
-    completes: 'wrap modes',
-    isImmediate: true,
-    run: setWrap,
-  },
-  {
     name: 'system',
     argument: '[text]',
     summary: 'show or set the system prompt; off removes it',
@@ -420,15 +378,6 @@ export const settingsCommands: readonly SlashCommand[] = [
     example: '/role critic',
     completes: 'roles',
     run: setRole,
-  },
-  {
-    name: 'temperature',
-    argument: '[n]',
-    summary: 'show or set the temperature of answers; off removes it',
-    group: 'settings',
-    example: '/temperature 0.2',
-    isUnlisted: true,
-    run: setTemperature,
   },
   {
     name: 'param',

@@ -2,15 +2,7 @@ import type { Session } from './session.ts';
 import type { Step, ReplState } from './state.ts';
 
 /** The source of completions for a command's argument. */
-export type ArgumentSource =
-  | 'models'
-  | 'conversations'
-  | 'themes'
-  | 'wrap modes'
-  | 'looks'
-  | 'files'
-  | 'commands'
-  | 'roles';
+export type ArgumentSource = 'models' | 'conversations' | 'looks' | 'files' | 'commands' | 'roles';
 
 /** The groups of `/help`, in its order, with their titles. */
 export const commandGroups = {

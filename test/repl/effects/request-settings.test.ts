@@ -48,15 +48,14 @@ test('/temperature off changes nothing if no temperature is sent', async () => {
   expect(memory.text()).toBe('natter: no temperature is sent; /param temperature=0.2 sets it\n');
 });
 
-test('/param names the missing = of a value', async () => {
-  const memory = await entered('/temperature 0.2', '/param temperature 0.3');
-  expect(memory.text()).toContain('/param needs = between a name and its value\n');
-  expect(memory.text()).toContain('  /param temperature=0.3\n');
+test('/param takes a blank for the =', async () => {
+  const memory = await entered('/param temperature 0.3');
+  expect(memory.text()).toBe('natter: temperature is now 0.3\n');
 });
 
 test('/temperature takes a number only', async () => {
   const memory = await entered('/temperature warm');
-  expect(memory.text()).toContain('/temperature needs a number');
+  expect(memory.text()).toContain('temperature needs a number from 0 on');
 });
 
 test('R12: /param sets and removes the token limit, too', async () => {

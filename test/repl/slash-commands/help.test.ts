@@ -124,7 +124,7 @@ describe('/help', () => {
     const answers = listed.filter(({ group }) => group === 'answers');
     expect(rows[0]).toBe(`Answers, ${answers.length} commands:`);
     expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme/);
-    expect(helpOf('/help theme', { isLineMode: true }).at(-1)).toBe(
+    expect(helpOf('/help clear', { isLineMode: true }).at(-1)).toBe(
       'it has no effect in line mode',
     );
   });

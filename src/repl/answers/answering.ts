@@ -96,11 +96,11 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
 function continueHint(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
-  { comparedWith }: EndedAnswer,
+  { comparedWith, isContinuation }: EndedAnswer,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
-  if (hasText) return '/continue resumes it';
+  if (hasText || isContinuation === true) return '/continue resumes it';
   const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
   if (isRestored && !state.isLineMode) return `${neededKeyOf('send', state.keyMap)} sends it again`;
   return isRecorded ? '/retry sends it again' : undefined;
@@ -190,7 +190,10 @@ export function onAnswerEnded(
   return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
 }
 
-type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'> & {
+type EndedAnswer = Pick<
+  AnswerActivity,
+  'draft' | 'files' | 'branch' | 'comparedWith' | 'isContinuation'
+> & {
   /** Monotonic milliseconds; undefined if the answer was not in progress. */
   readonly since?: number;
 };

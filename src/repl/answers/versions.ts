@@ -14,7 +14,6 @@ import {
   lastPrompt,
   versionsOf,
   withBranch,
-  nextParent,
   lastAnswer,
   type PromptAndAnswer,
 } from '../conversations/position.ts';
@@ -117,9 +116,6 @@ function compare(state: ReplState, argument: string): Step {
   );
 }
 
-const continuation =
-  'Continue exactly where your last answer stopped, without repeating any of it.';
-
 function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
   const pair = lastPrompt(currentPath(state.conversation, state.branch));
   return pair === undefined
@@ -199,18 +195,7 @@ function continueAnswer(state: ReplState): Step {
   if (answer.incomplete !== true && answer.finishReason !== 'length') {
     return refuse(state, 'the last answer is complete', 'type a prompt to get more');
   }
-  const prompt = {
-    type: 'new',
-    content: continuation,
-    shown: continuation,
-    needsEcho: true,
-    files: [],
-    mentions: [],
-    isConfirmed: true,
-    isRedacted: state.isRedacting === true,
-    parent: nextParent(state),
-  } as const;
-  return startAnswer(state, prompt, undefined);
+  return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
 }
 
 export const answerCommands: readonly SlashCommand[] = [

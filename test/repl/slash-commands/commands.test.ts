@@ -193,7 +193,7 @@ describe('versions', () => {
 
   test('/continue resumes an answer that was cut off', () => {
     const { effects } = command(stateOf({ conversation: cut }), '/continue');
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ type: 'new', parent: 't2' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'continue', turnId: 't2' });
     expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
       'the last answer is complete',
     ]);

@@ -49,7 +49,7 @@ const groups = [
       'conversation/(?!code-blocks|export)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
-      'repl/(composer/keys/|system/external-editor)',
+      'repl/(composer/keys/|shell/(child-process|external-editor))',
       'terminal/(?!formula|highlight|markdown/)',
     ),
   },

@@ -1,8 +1,8 @@
 import { answerCommands } from './answers/versions.ts';
-import { compactCommand } from './compaction.ts';
+import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
-import { contextCommand } from './context.ts';
+import { contextCommands } from './context/context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
 import { exportCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
@@ -13,7 +13,6 @@ import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
 import { refuse, startActivity, step, task, andThen, printNotice, quit } from './step.ts';
-import { usageText } from './text/status-text.ts';
 
 const help: SlashCommand = {
   name: 'help',
@@ -64,13 +63,6 @@ const programCommands: readonly SlashCommand[] = [
   },
 ];
 
-const usageCommand: SlashCommand = {
-  name: 'usage',
-  summary: 'show the tokens of this session',
-  group: 'conversations',
-  run: (state) => printNotice(state, usageText(state)),
-};
-
 /** Every slash command, in the order of `/help`. */
 export const slashCommands: readonly SlashCommand[] = [
   help,
@@ -79,8 +71,7 @@ export const slashCommands: readonly SlashCommand[] = [
   ...conversationCommands,
   ...settingsCommands,
   attachCommand,
-  usageCommand,
-  contextCommand,
+  ...contextCommands,
   compactCommand,
   ...programCommands,
 ];

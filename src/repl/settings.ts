@@ -8,12 +8,11 @@ import { tokenText } from '../output/figures.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
 import { themeNames } from '../terminal/style.ts';
-import { notice } from './entry.ts';
+import { notice } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState, SessionSettings } from './state.ts';
 import { printNotice, refuse, startActivity, step, printing, task } from './step.ts';
-import { systemText } from './text/status-text.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
@@ -189,6 +188,11 @@ export function chooseRole(session: Session, { name }: { readonly name: string }
     return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
   });
 }
+
+function systemText(system: string | undefined): string {
+  return system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
+}
+
 function setSystem(state: ReplState, argument: string): Step {
   if (argument === '') return printNotice(state, systemText(state.settings.system));
   const system = offWords.has(argument) ? undefined : argument;

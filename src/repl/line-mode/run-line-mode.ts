@@ -4,11 +4,11 @@ import type { TextBuffer } from '../composer/text-buffer.ts';
 import { createSession } from '../create-session.ts';
 import { mentionAt } from '../files/picking.ts';
 import { candidatesFor } from '../menu.ts';
-import { mentionsOfPaths } from '../picker/pick-files.ts';
+import { mentionsOfPaths } from '../files/find-paths.ts';
 import type { Repl, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
-import { lineFormat } from '../text/line-format.ts';
-import type { TranscriptFormat } from '../transcript.ts';
+import { lineFormat } from './line-format.ts';
+import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { completeLine, completeMention } from './line-completion.ts';
 import { createLineInput, type LineInput } from './line-input.ts';
 import { createLineScreen, expectsPrompt, type LineScreen } from './line-screen.ts';
@@ -26,7 +26,7 @@ function lending(input: () => LineInput | undefined) {
 }
 
 function isSecret({ dialog }: ReplState): boolean {
-  return dialog?.type === 'entry' && dialog.isHidden;
+  return dialog?.type === 'entry' && dialog.isHidden === true;
 }
 
 /** What the editor of the line uses of the session. */

@@ -44,12 +44,8 @@ async function recording(
     storage,
     program: 'natter/test',
   });
-  const transport = createRecorder({
-    file,
-    clock: systemClock,
-    filter: () => createSecretFilter([secretKey, headerSecret], 8),
-    onFailure: (error) => failures.push(error),
-  });
+  const filter = () => createSecretFilter([secretKey, headerSecret], 8);
+  const transport = createRecorder(file, systemClock, filter, (error) => failures.push(error));
   const { client, clock } = createTestClient(server.url, {
     apiKey: secretKey,
     transport,

@@ -12,7 +12,6 @@ import {
   done,
   head,
   json,
-  lastChunk,
   response,
   streamed,
   streamHead,
@@ -126,15 +125,9 @@ test('records the absolute target of a redirect, without password and query', as
 
 /** The key in every form. */
 const echo = `${secretForms.join(' ')} ${secretKey}`;
-const cut = (text: string) => [
-  streamHead(),
-  ...Array.from(text, (character) => chunk(character)),
-  lastChunk,
-];
 test.each<[string, Reply]>([
   ['an error', [json(401, { error: { message: echo } })]],
   ['an answer', [streamed(echo)]],
-  ['an answer that arrives byte by byte', cut(delta(echo) + done)],
   [
     'bytes that are not UTF-8',
     [

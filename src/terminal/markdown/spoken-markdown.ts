@@ -1,6 +1,6 @@
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
-import { createWordRows, type WordRows } from '../text/rows.ts';
+import { createWordRows } from '../text/rows.ts';
 import { findSentence, isInFormula, spokenInline } from './spoken-inline.ts';
 import { splitCells } from './table.ts';
 
@@ -12,7 +12,7 @@ import { splitCells } from './table.ts';
  * @param column used columns of the first row
  */
 export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
-  return createBlockDriver(new SpokenBlocks(createWordRows(width, column)));
+  return createBlockDriver(new SpokenBlocks(width, column));
 }
 
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
@@ -49,7 +49,7 @@ class SpokenBlocks implements BlockRenderer {
   blankBefore = false;
   readonly collectsFormulas = true;
   /** The rows of all output but code. */
-  readonly #rows: WordRows;
+  readonly #rows: ReturnType<typeof createWordRows>;
   #text = '';
   #hasBlocks = false;
   /** The depth of the last list item, which is spoken when it changes. */
@@ -59,8 +59,8 @@ class SpokenBlocks implements BlockRenderer {
   /** The names of the columns of the open table, and the number of its rows so far. */
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
-  constructor(rows: WordRows) {
-    this.#rows = rows;
+  constructor(width: () => number, column: number) {
+    this.#rows = createWordRows(width, column);
   }
 
   beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {

@@ -175,10 +175,6 @@ class ScreenBlocks implements BlockRenderer {
     return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
   }
 
-  markup(text: string): void {
-    this.#writeLine(text);
-  }
-
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
   openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined {
     const language = info.split(/\s/, 1)[0] ?? '';
@@ -233,10 +229,6 @@ class ScreenBlocks implements BlockRenderer {
       const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
       this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
     } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
-  }
-
-  longCode(text: string, isFirst: boolean): void {
-    this.#text += isFirst ? this.#markers('code') + text : text;
   }
 
   formula(lines: readonly string[], close: string): void {

@@ -149,12 +149,6 @@ class SpokenBlocks implements BlockRenderer {
     this.#writeLine(`${this.#takeLabel()}separator`);
   }
 
-  markup(text: string, isFirst: boolean): void {
-    const label = isFirst ? this.#takeLabel() : '';
-    const shown = spokenInline(text).trim();
-    if (shown !== '') this.#writeLine(label + shown);
-  }
-
   openCode(number: number, language: string): undefined {
     const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
     this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };

@@ -1,7 +1,6 @@
 import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
-import { typesText } from '../composer/vi/vi-keys.ts';
 
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
   const count = stash.length;
@@ -33,7 +32,7 @@ export function noticeOf(state: ReplState): string | undefined {
   if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) {
-    const isTyping = vi === undefined || typesText(vi);
+    const isTyping = vi === undefined || vi.editing.mode === 'insert';
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;

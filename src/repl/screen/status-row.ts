@@ -6,7 +6,6 @@ import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { stalledSeconds, durationText } from '../text/status-text.ts';
 import type { Symbols } from '../text/symbols.ts';
-import { typesText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
 import type { Appearance } from './Rows.tsx';
 
@@ -76,7 +75,7 @@ export function statusOf({ activity, now, composer, host }: ReplState): Status {
 function stopKeysOf({ keyMap, vi }: ReplState): string | undefined {
   const key = keyOf('stop', keyMap);
   if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
-  return vi !== undefined && typesText(vi) ? 'Esc Esc' : undefined;
+  return vi !== undefined && vi.editing.mode === 'insert' ? 'Esc Esc' : undefined;
 }
 
 type Paint = (text: string) => string;

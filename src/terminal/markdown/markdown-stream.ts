@@ -4,7 +4,7 @@ import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
-import { type InlineOptions, inlineText, Paragraph } from './inline.ts';
+import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
 import { ProseRows } from './rows.ts';
 import { mergeSpans, paintSpans, type Span, type SpanLook } from './span.ts';
@@ -67,7 +67,7 @@ class ScreenBlocks implements BlockRenderer {
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
-  #paragraph: Paragraph | undefined;
+  #paragraph: Paragraph<Span> | undefined;
   #table: Table | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
@@ -114,7 +114,7 @@ class ScreenBlocks implements BlockRenderer {
   openParagraph(text: string): void {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
-    this.#paragraph = new Paragraph(this.#inline);
+    this.#paragraph = new Paragraph(readSpans(this.#inline));
     if (mark) this.#writeSpans([mark], false);
     this.writeText(rest);
   }

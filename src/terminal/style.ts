@@ -222,12 +222,6 @@ function withColors(style: Style, colors: Colors): Style {
   return { ...style, ...painted };
 }
 
-interface PartColor {
-  /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
-  readonly color: string;
-  readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
-}
-
 function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
   if (color.startsWith('#')) return chalk.hex(color);
   const own = color.replace(/^bright-(.+)$/, '$1Bright');
@@ -237,7 +231,14 @@ function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
 
 /** The user's own looks; `#rrggbb` becomes the nearest colour that the terminal has. */
 export function createOwnPaints(
-  colors: ReadonlyMap<AnswerPart, PartColor>,
+  colors: ReadonlyMap<
+    AnswerPart,
+    {
+      /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
+      readonly color: string;
+      readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
+    }
+  >,
   { hasMany, hasRgb }: TerminalColors,
 ): OwnPaints {
   const fewer = hasMany ? 2 : 1;

@@ -36,19 +36,7 @@ describe('colour', () => {
   });
 });
 
-const looks: Look[] = [
-  'bold',
-  'dim',
-  'italic',
-  'underline',
-  'strike',
-  'red',
-  'green',
-  'yellow',
-  'blue',
-  'magenta',
-  'cyan',
-];
+const looks = Object.keys(plainStyle).filter((name) => name !== 'colored') as Look[];
 
 describe('the style with colours', () => {
   test.each(looks)('T19 %s changes nothing without colour', (look) => {

@@ -1,4 +1,4 @@
-import { createWordStream, type WordStream } from '../../terminal/text/rows.ts';
+import { createWordStream } from '../../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from './entry.ts';
@@ -53,7 +53,7 @@ interface OpenAnswer {
 
 interface OpenReasoning {
   readonly sanitizer: Sanitizer;
-  readonly rows: WordStream;
+  readonly rows: ReturnType<typeof createWordStream>;
   /** The last character written. */
   last: string;
 }

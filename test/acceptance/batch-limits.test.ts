@@ -180,18 +180,7 @@ function runBatch(url: string, items: number, words: readonly string[] = []) {
   });
 }
 
-const perSecond = (most: number) => (_: number, admitted: readonly number[]) =>
-  admitted.filter((time) => time > performance.now() - 1000).length < most;
-
 describe('a service with a strict limit', () => {
-  test('X13: answers 150 items at 50 a second, 64 asked, and none fails', async () => {
-    const service = await openService(perSecond(50));
-    const { code, stdout } = await runBatch(service.url, 150, ['--concurrency', '64']);
-    expect(code).toBe(0);
-    expect(parseResults(stdout).filter(({ error }) => error !== undefined)).toEqual([]);
-    expect(parseResults(stdout)).toHaveLength(150);
-  });
-
   test('X13: answers all items with --retries 0 while others are answered', async () => {
     const service = await openService((open) => open < 4, { 'retry-after': '1' });
     const words = ['--concurrency', '32', '--retries', '0'];
@@ -203,7 +192,7 @@ describe('a service with a strict limit', () => {
 
   test('that refuses everything ends the run with the cause', async () => {
     const service = await openService(() => false);
-    const words = ['--concurrency', '16', '--retries', '2', '--retry-max-wait', '1s'];
+    const words = ['--concurrency', '16', '--retries', '2', '--retry-max-wait', '100ms'];
     const { code, stderr } = await runBatch(service.url, 50, words);
     expect(code).toBe(75);
     expect(stderr).toMatch(
@@ -217,18 +206,18 @@ describe('limits of the user', () => {
   test('--rpm 600 sends ten requests a second', async () => {
     const service = await openService(() => true);
     const start = performance.now();
-    const { code } = await runBatch(service.url, 21, ['--concurrency', '16', '--rpm', '600']);
+    const { code } = await runBatch(service.url, 11, ['--concurrency', '16', '--rpm', '600']);
     expect(code).toBe(0);
-    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(1999);
+    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(999);
   });
 
   test('--tpm counts the tokens that the service reports', async () => {
     const service = await openService(() => true);
     // One answer has 100 tokens: one request in half a second.
     const start = performance.now();
-    const { code } = await runBatch(service.url, 6, ['--concurrency', '1', '--tpm', '12000']);
+    const { code } = await runBatch(service.url, 4, ['--concurrency', '1', '--tpm', '12000']);
     expect(code).toBe(0);
-    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(2000);
+    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(1000);
   });
 
   test.each([

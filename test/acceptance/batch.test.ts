@@ -283,9 +283,9 @@ describe('a batch of which every item fails shows the cause in a pipe', () => {
   });
 });
 
-const count = 3000;
+const count = 1000;
 
-test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
+test('of 1,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplicated', async () => {
   const place = await openBatchPlace([
     rule('429 retry-after=0.01 every=20'),
     rule('echo fin cut-after=1 every=100'),
@@ -295,11 +295,11 @@ test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplic
   const first = await place.run(words);
   expect(first.code).toBe(75);
   const cut = place.results('out.jsonl').filter(({ error }) => error !== undefined);
-  expect(cut.length).toBeGreaterThan(20);
+  expect(cut.length).toBeGreaterThan(5);
   expect(new Set(cut.map(({ error }) => error?.kind))).toEqual(new Set(['incomplete']));
   expect(place.results('out.jsonl')).toHaveLength(count);
   const refused = place.asked.length - count;
-  expect(refused).toBeGreaterThan(100);
+  expect(refused).toBeGreaterThan(30);
 
   const again = await place.run([...words, '--retry-incomplete', '5']);
   expect(again.code).toBe(0);
@@ -311,13 +311,13 @@ test('of 3,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplic
 }, 240_000);
 
 test('during many 429s all workers wait, and then all items are answered', async () => {
-  const place = await openBatchPlace([rule('429 retry-after=0.2 times=30')]);
+  const place = await openBatchPlace([rule('429 retry-after=0.2 times=10')]);
   place.write('p.txt', promptLines(20));
   const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '20']);
   expect(code).toBe(0);
   expect(stdout.trim().split('\n')).toHaveLength(20);
   // Eight requests at first; later only those in progress are repeated, until the 429s end.
-  expect(place.asked.length).toBe(50);
+  expect(place.asked.length).toBe(30);
 }, 240_000);
 
 test('a pause longer than the limit ends the batch at once', async () => {

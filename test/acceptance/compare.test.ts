@@ -121,35 +121,6 @@ describe('on a terminal', () => {
     expect(session.output()).not.toMatch(/\u001B\[[23]J/);
   });
 
-  test('of 50 columns answers are one below the other', async () => {
-    const session = await open(['[sandbox echo] hi'], [], { columns: 50 });
-    const { exitCode } = await session.exit;
-    expect(exitCode).toBe(0);
-    expect(await session.transcript()).toMatch(
-      /^==> origin <==\nhi\n\n==> nextgen <==\nhi\n\norigin · /,
-    );
-  });
-
-  test('TERM=dumb and NATTER_ACCESSIBLE give plain lines without escape sequences', async () => {
-    for (const env of [{ TERM: 'dumb' }, { NATTER_ACCESSIBLE: '1' }]) {
-      const session = await open(['[sandbox echo] hi'], [], { columns: 120, env });
-      await session.exit;
-      expect(session.output()).not.toContain('\u001B');
-      expect(session.output()).toContain('==> nextgen <==');
-    }
-  });
-
-  test.each([
-    ['dark', true],
-    ['plain', false],
-  ])('the theme %s applies to columns', async (theme, isColored) => {
-    const words = ['--theme', theme, '[sandbox echo] # Title'];
-    const env = { NO_COLOR: '', TERM: 'xterm-256color' };
-    const session = await open(words, [], { columns: 120, env });
-    await session.exit;
-    expect(/\u001B\[[\d;]*m(?:\u001B\[[\d;]*m)*Title/.test(session.output())).toBe(isColored);
-  });
-
   test('T1 hostile text cannot control the terminal in columns', async () => {
     const session = await open(['--diff', '[sandbox hostile] hi'], [], { columns: 120 });
     const { exitCode } = await session.exit;
@@ -248,20 +219,6 @@ test('a model with a profile uses the address and the key of that profile', asyn
   expect(stdout).toMatch(/==> local:origin <==\nhello you\n$/);
 });
 
-test.each([
-  ['words', '  item'],
-  ['none', 'item'],
-])('with --wrap %s, the rows of a list item in columns begin with %j', async (wrap, begin) => {
-  const prompt = `[sandbox echo] - an item${' item'.repeat(20)}`;
-  const words = ['compare', '--sandbox', '--no-save', '--wrap', wrap, prompt];
-  const session = openTerminal(words, { columns: 90, env: { NO_COLOR: '1' } });
-  expect((await session.exit).exitCode).toBe(0);
-  const rows = (await session.transcript()).split('\n');
-  expect(rows[2]).toMatch(/^[•-] an item item/);
-  expect(rows[3]?.startsWith(`${begin} item item`)).toBe(true);
-  expect(rows[3]).toContain(`│ ${begin} item item`);
-});
-
 /** Stops a comparison in progress, and returns the JSON it printed. */
 async function stop(format: '--json' | '--jsonl') {
   const words = ['--sandbox', 'compare', format, '[sandbox tokens tokens=5000 rate=100] hi'];
@@ -280,11 +237,6 @@ describe('a stopped answer', () => {
   test('is marked in the document of --json', async () => {
     const answers = ends.map((end) => ({ ...end, finish_reason: null, incomplete: true }));
     expect(await stop('--json')).toMatchObject([{ answers }]);
-  });
-
-  test('is marked in its last line of --jsonl', async () => {
-    const last = (await stop('--jsonl')).slice(-2);
-    expect(last).toMatchObject(ends.map((end) => ({ ...end, type: 'answer-failed' })));
   });
 });
 

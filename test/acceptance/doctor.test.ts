@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openSandbox } from '../sandbox/sandbox-helpers.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { startSandboxCommand, temporaryHome, runNatter } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
@@ -67,7 +68,7 @@ test.each([
   ['--profile', ['doctor', '--profile', 'work'], {}],
   ['NATTER_PROFILE', ['doctor'], { NATTER_PROFILE: 'work' }],
 ])('the page and the failure give the same advice for the profile of %s', async (_, words, env) => {
-  const { url } = await startSandboxCommand([]);
+  const { url } = await openSandbox();
   const home = { HOME: temporaryHome() };
   await runInMemory(['config', 'set', 'base-url', url, '--profile', 'work'], { env: home });
   const { code, stdout, stderr } = await runInMemory(words, { env: { ...home, ...env } });
@@ -77,7 +78,7 @@ test.each([
 });
 
 test('a service that knows no path has a wrong path in its base URL', async () => {
-  const { url } = await startSandboxCommand([]);
+  const { url } = await openSandbox();
   const env = { NATTER_API_KEY: 'sandbox-key' };
   const { code, stdout, stderr } = await runInMemory(['doctor', '--base-url', `${url}/v2/foo`], {
     env,

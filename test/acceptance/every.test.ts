@@ -111,12 +111,12 @@ test('--every refuses a wrong size, and --no-stdin', async () => {
 });
 
 test('input that is faster than the answers is held back, and reported once', async () => {
-  const server = await serve([[100, streamed('ok')]]);
+  const server = await serve([[50, streamed('ok')]]);
   const env = serviceAt(server);
-  const input = Array.from({ length: 30 }, (_, index) => `${index}\n`).join('');
+  const input = Array.from({ length: 20 }, (_, index) => `${index}\n`).join('');
   const { code, stdout, stderr } = await runInMemory(['--every', '1l', 'x'], { env, input });
   expect(code).toBe(0);
-  expect(stdout.match(/==> line /g)).toHaveLength(30);
+  expect(stdout.match(/==> line /g)).toHaveLength(20);
   expect(stderr).toMatch(
     /^natter: input arrives faster than answers; reading is paused \(\d+ groups with \d+ lines wait\)\n$/,
   );

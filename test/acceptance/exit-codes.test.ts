@@ -7,85 +7,83 @@ import type { CompletedCommand } from '../../src/run.ts';
 import { type DataFolder, createDataFolder } from '../support/data-folder.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import { runShell } from '../support/shell.ts';
 
 interface Row {
   readonly kind: FailureKind;
   readonly code: number;
-  /** Words after `$NATTER`. */
-  readonly line: string;
+  readonly words: readonly string[];
   readonly message: RegExp;
 }
 
-const fault = (group: string) => `--sandbox --retries 0 "[sandbox ${group}]"`;
+const fault = (group: string) => ['--sandbox', '--retries', '0', `[sandbox ${group}]`];
 
 const rows: readonly Row[] = [
-  { kind: 'usage', code: 2, line: '--sandbox --bogus hi', message: /unknown option/ },
-  { kind: 'configuration', code: 3, line: 'hi', message: /no service is configured/ },
+  { kind: 'usage', code: 2, words: ['--sandbox', '--bogus', 'hi'], message: /unknown option/ },
+  { kind: 'configuration', code: 3, words: ['hi'], message: /no service is configured/ },
   {
     kind: 'unauthorized',
     code: 4,
-    line: fault('401'),
+    words: fault('401'),
     message: /requires a valid API key \(401\)/,
   },
-  { kind: 'forbidden', code: 5, line: fault('403'), message: /is not allowed to do this \(403\)/ },
-  { kind: 'not_found', code: 6, line: fault('404'), message: /does not know .* \(404\)/ },
-  { kind: 'not_found', code: 6, line: '--sandbox -m nobody hi', message: /\(404\).*nobody/ },
-  { kind: 'invalid_request', code: 7, line: fault('400'), message: /as invalid \(400\)/ },
-  { kind: 'rate_limited', code: 8, line: fault('429'), message: /rate limited .* \(429\)/ },
-  { kind: 'server_error', code: 9, line: fault('500'), message: /the service failed \(500\)/ },
-  { kind: 'server_error', code: 9, line: fault('503 shape=html'), message: /failed \(503\)/ },
+  { kind: 'forbidden', code: 5, words: fault('403'), message: /is not allowed to do this \(403\)/ },
+  { kind: 'not_found', code: 6, words: fault('404'), message: /does not know .* \(404\)/ },
+  {
+    kind: 'not_found',
+    code: 6,
+    words: ['--sandbox', '-m', 'nobody', 'hi'],
+    message: /\(404\).*nobody/,
+  },
+  { kind: 'invalid_request', code: 7, words: fault('400'), message: /as invalid \(400\)/ },
+  { kind: 'rate_limited', code: 8, words: fault('429'), message: /rate limited .* \(429\)/ },
+  { kind: 'server_error', code: 9, words: fault('500'), message: /the service failed \(500\)/ },
+  { kind: 'server_error', code: 9, words: fault('503 shape=html'), message: /failed \(503\)/ },
   {
     kind: 'unreachable',
     code: 10,
-    line: '--base-url http://127.0.0.1:1 hi',
+    words: ['--base-url', 'http://127.0.0.1:1', 'hi'],
     message: /cannot reach 127\.0\.0\.1:1: the connection was refused/,
   },
   {
     kind: 'unreachable',
     code: 10,
-    line: `--first-byte-timeout 100ms ${fault('delay')}`,
+    words: ['--first-byte-timeout', '100ms', ...fault('delay')],
     message: /sent no response/,
   },
-  { kind: 'incomplete', code: 11, line: fault('fin'), message: /the answer is incomplete/ },
+  { kind: 'incomplete', code: 11, words: fault('fin'), message: /the answer is incomplete/ },
   {
     kind: 'incomplete',
     code: 11,
-    line: fault('rst cut-after=2'),
+    words: fault('rst cut-after=2'),
     message: /the answer is incomplete/,
   },
   {
     kind: 'no_answer',
     code: 14,
-    line: fault('finish-reason=content_filter'),
+    words: fault('finish-reason=content_filter'),
     message: /the service filtered the answer \(finish_reason content_filter\)/,
   },
   {
     kind: 'mismatch',
     code: 13,
-    line: '--sandbox --select /a "[sandbox echo]"',
+    words: ['--sandbox', '--select', '/a', '[sandbox echo]'],
     message: /the answer is empty/,
   },
-  { kind: 'storage', code: 12, line: '--sandbox hi >/dev/full', message: /no space is left/ },
 ];
 
-test.each(rows)('P23 $kind exits with $code: $line', async ({ kind, code, line, message }) => {
-  const { code: actual, stderr } = await runShell(`$NATTER ${line}`);
-  expect(stderr).toMatch(message);
-  expect(actual).toBe(code);
-  expect(exitCodes[kind]).toBe(code);
-});
-
 test.each(rows)(
-  'P24 $kind shows at most two lines, without a stack trace: $line',
-  async ({ line }) => {
-    const { stderr } = await runShell(`$NATTER ${line}`);
+  'P23 P24 $kind exits with $code and shows at most two lines: $words',
+  async ({ kind, code, words, message }) => {
+    const { code: actual, stderr } = await runInMemory(words);
+    expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^natter: .+\n( {2}.+\n)?$/);
+    expect(actual).toBe(code);
+    expect(exitCodes[kind]).toBe(code);
   },
 );
 
-test.each(rows)('P23 $kind is named by --json on standard error: $line', async (row) => {
-  const { code, stderr } = await runShell(`$NATTER --json ${row.line}`);
+test.each(rows)('P23 $kind is named by --json on standard error: $words', async (row) => {
+  const { code, stderr } = await runInMemory(['--json', ...row.words]);
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind: row.kind } });
   expect(code).toBe(row.code);
 });
@@ -93,8 +91,15 @@ test.each(rows)('P23 $kind is named by --json on standard error: $line', async (
 test('P23 every kind of failure of a prompt except an unexpected one has a row above', () => {
   const shown = new Set(rows.map(({ kind }) => kind));
   const missing = Object.keys(exitCodes).filter((kind) => !shown.has(kind as FailureKind));
-  // The others have separate tests: budget, truncation, secrets, and batch-stops.
-  expect(missing).toEqual(['unexpected', 'budget', 'truncated_prompt', 'secrets', 'unfinished']);
+  // The others have separate tests: streams, budget, truncation, secrets, and batches.
+  expect(missing).toEqual([
+    'unexpected',
+    'storage',
+    'budget',
+    'truncated_prompt',
+    'secrets',
+    'unfinished',
+  ]);
 });
 
 test('P23 every exit code is unique', () => {

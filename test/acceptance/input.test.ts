@@ -93,14 +93,6 @@ test('P15 a folder as standard input is refused, and --no-stdin ignores it', asy
   expect(ignored).toMatchObject({ code: 0, stdout: 'hello\n' });
 });
 
-test('P13 characters split over two reads stay intact', async () => {
-  // A pipe is read in pieces whose size is a power of two, so characters of three bytes are split.
-  const text = '€'.repeat(100_000);
-  const { code, stdout } = await runInMemory(onSandbox(`${echo}{{stdin}}`), { input: text });
-  expect(code).toBe(0);
-  expect(stdout === `${text}\n`).toBe(true);
-});
-
 test('P14 natter waits for input that is silent for more than two seconds', async () => {
   const natter = startNatter(onSandbox(`${echo}ask`), { keepInputOpen: true });
   await natter.waitFor('stderr', /waiting for standard input/);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runInMemory } from '../support/in-memory.ts';
-import { startNatter, temporaryHome } from '../support/natter.ts';
+import { temporaryHome } from '../support/natter.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import type { Reply } from '../support/raw-server.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -43,10 +43,8 @@ test.each(
     NATTER_BASE_URL: server.url,
     NATTER_API_KEY: secretKey,
   };
-  const natter = startNatter(['hi', '--retries', '1', '--retry-max-wait', '1ms', ...flags], {
-    env,
-  });
-  const { code, stdout, stderr } = await natter.result;
+  const words = ['hi', '--retries', '1', '--retry-max-wait', '1ms', ...flags];
+  const { code, stdout, stderr } = await runInMemory(words, { env });
   expect(code).not.toBe(0);
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
   expect(stderr).toContain('natter: debug: POST');

@@ -66,7 +66,7 @@ async function measure(words: readonly string[]) {
   return { code, size, end, peak: Number(readFileSync(peak, 'utf8')) * 1024 };
 }
 
-test.each(['show', 'show --json', 'export', 'export --format json', 'export --format html'])(
+test.each(['show', 'show --json', 'export --format html'])(
   'D13: 100 MB of distinct turns need three times their size of memory, beside Node: %s',
   async (words) => {
     const { code, size, end, peak } = await measure([...words.split(' '), 'bcdfghjk']);

@@ -198,7 +198,7 @@ test('a ledger that cannot be written is one warning, and the run succeeds', asy
   expect(stderr).toMatch(
     /^natter: warning: not in the ledger: cannot write .*; NATTER_LEDGER=false/,
   );
-  const input = '[sandbox delay=600] one\n[sandbox delay=600] two\n[sandbox delay=600] three\n';
+  const input = 'one\ntwo\nthree\n';
   const batch = await place.run(['--sandbox', 'batch', '-', '--concurrency', '1'], input);
   expect(batch.code).toBe(0);
   expect(batch.stderr.match(/not in the ledger/g)).toHaveLength(1);

@@ -44,7 +44,6 @@ function sparseFile(bytes: number): string {
 test.each([
   ['P9 100 MB', 100_000_000, [], 2],
   ['P10 600 MB', 600_000_000, [], 7],
-  ['P10 600 MB', 600_000_000, ['--lossy'], 7],
 ])('%s of standard input are refused in bounded memory', async (_name, bytes, flags, expected) => {
   const input = openSync(sparseFile(bytes), 'r');
   const preload = ['--require', resolve('test/support/peak-memory.cjs')];

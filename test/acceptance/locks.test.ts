@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { openBatchPlace, promptLines, type BatchPlace } from '../support/batch.ts';
-import { binary, cleanEnvironment, startNatter } from '../support/natter.ts';
+import { binary, cleanEnvironment } from '../support/natter.ts';
 
 const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
 const mayUnshare = spawnSync('unshare', [...container, 'true']).status === 0;
@@ -21,12 +20,12 @@ if (!mayUnshare) {
 function startInContainer(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
-  cwd?: string,
+  cwd: string,
 ): ChildProcess {
   const child = spawn('unshare', [...container, process.execPath, binary, ...words], {
     env: cleanEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
@@ -51,11 +50,12 @@ const whole = {
   stderr: expect.stringMatching(/5 of 5 items answered \(\d before\)/) as string,
 };
 
-/** A place with five prompts, whose service needs about a second for each. */
-async function slowPlace(): Promise<BatchPlace> {
-  const place = await openBatchPlace([rule('tokens=8 rate=10')]);
+/** A place with five prompts, whose service stops in the second answer, and the environment of one that answers all. */
+async function stalledPlace() {
+  const place = await openBatchPlace([rule('stall', { prompt: 'prompt 2' })]);
   place.write('p.txt', promptLines(5));
-  return place;
+  const { env } = await openBatchPlace();
+  return { place, env };
 }
 
 const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1'];
@@ -64,14 +64,13 @@ const hasResult = (place: BatchPlace) => () =>
 
 describe.skipIf(!mayUnshare)('natter as process 1', () => {
   test('X7: a killed batch resumes in a new namespace after its lock has expired', async () => {
-    const place = await slowPlace();
-    const run = [['batch', ...words], place.env, place.folder] as const;
-    const first = startInContainer(...run);
+    const { place, env } = await stalledPlace();
+    const first = startInContainer(['batch', ...words], place.env, place.folder);
     await vi.waitUntil(hasResult(place), { timeout: 20_000 });
     await killProcessOne(first);
     // The kernel may give the new namespace the number of the old one; then the lock is dead at once.
     expire(join(place.folder, 'out.jsonl.lock'));
-    const second = startInContainer(...run);
+    const second = startInContainer(['batch', ...words], env, place.folder);
     let stderr = '';
     second.stderr?.on('data', (chunk: Buffer) => (stderr += String(chunk)));
     second.stdout?.resume();
@@ -83,18 +82,18 @@ describe.skipIf(!mayUnshare)('natter as process 1', () => {
 
 describe('a lock of the same machine', () => {
   test('X7: left by a killed batch is removed at once', async () => {
-    const place = await slowPlace();
+    const { place, env } = await stalledPlace();
     const first = place.start(words);
     await vi.waitUntil(hasResult(place), { timeout: 20_000 });
     first.child.kill('SIGKILL');
     await first.result;
-    expect(await place.run(words)).toMatchObject(whole);
+    expect(await place.run(words, { env })).toMatchObject(whole);
   });
 
   test.skipIf(process.platform !== 'linux')(
     'X7: is removed at once if its process id now belongs to a different process',
     async () => {
-      const place = await slowPlace();
+      const { place, env } = await stalledPlace();
       const first = place.start(words);
       await vi.waitUntil(hasResult(place), { timeout: 20_000 });
       first.child.kill('SIGKILL');
@@ -102,7 +101,7 @@ describe('a lock of the same machine', () => {
       const lock = JSON.parse(place.read('out.jsonl.lock')) as object;
       // As if this process had the id of the killed natter.
       place.write('out.jsonl.lock', JSON.stringify({ ...lock, processId: process.pid }));
-      expect(await place.run(words)).toMatchObject(whole);
+      expect(await place.run(words, { env })).toMatchObject(whole);
     },
   );
 });
@@ -156,25 +155,4 @@ describe('a lock of a different host', () => {
     expect(stderr).toContain('another natter (process 4711 on node-17) is writing out.jsonl');
     expect(readFileSync(lock, 'utf8')).toContain('theirs');
   });
-
-  test('X8: a running batch renews its lock', async () => {
-    const place = await openBatchPlace();
-    const natter = startNatter(['batch', '-', '-o', 'out.jsonl'], {
-      env: place.env,
-      cwd: place.folder,
-      keepInputOpen: true,
-    });
-    await vi.waitUntil(() => place.has('out.jsonl.lock'), { timeout: 20_000 });
-    const lock = join(place.folder, 'out.jsonl.lock');
-    const held = readFileSync(lock, 'utf8');
-    expect(JSON.parse(held)).toMatchObject({ host: hostname(), processId: natter.child.pid });
-    const past = Date.now() / 1000 - 3600;
-    utimesSync(lock, past, past);
-    const age = () => Date.now() - statSync(lock).mtimeMs;
-    await vi.waitUntil(() => age() < 60_000, { timeout: 40_000, interval: 200 });
-    expect(readFileSync(lock, 'utf8')).toBe(held);
-    natter.child.stdin?.end();
-    await natter.result;
-    expect(locksIn(place.folder)).toEqual([]);
-  }, 60_000);
 });

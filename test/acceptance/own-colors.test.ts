@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { openSandbox } from '../sandbox/sandbox-helpers.ts';
 import { runInMemory } from '../support/in-memory.ts';
-import { serviceAt, startSandboxCommand } from '../support/natter.ts';
+import { serviceAt } from '../support/natter.ts';
 import { keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -8,7 +9,7 @@ const own = '\u001B[38;2;255;95;175mcode\u001B[39m';
 
 /** The environment of a profile with a colour for code. */
 async function openProfile() {
-  const service = serviceAt(await startSandboxCommand(), { NATTER_API_KEY: 'sandbox-key' });
+  const service = serviceAt(await openSandbox(), { NATTER_API_KEY: 'sandbox-key' });
   const env = { ...sharedHome(), ...service, COLORTERM: 'truecolor' };
   const set = await runInMemory(['config', 'set', 'colors.code', '#FF5FAF'], { env });
   expect(set.stderr).toBe('natter: colors.code is set to #ff5faf in profile default\n');
@@ -31,18 +32,12 @@ test('a colour of the profile applies to single answers, except without colours'
   expect(mono).not.toContain('38;2');
 });
 
-test('stored answers have the theme and the colours of the profile', async () => {
+test('stored answers have the colours of the profile', async () => {
   const env = await openProfile();
   await runInMemory(['[sandbox echo] a `code`'], { env });
-  for (const words of [['last'], ['conversations', 'show', 'latest']]) {
-    const colored = openTerminal(words, { env });
-    await colored.exit;
-    expect(colored.output()).toContain(own);
-    const mono = openTerminal(words, { env: { ...env, NATTER_THEME: 'mono' } });
-    await mono.exit;
-    expect(mono.output()).toContain('code');
-    expect(mono.output()).not.toContain('38;2');
-  }
+  const colored = openTerminal(['last'], { env });
+  await colored.exit;
+  expect(colored.output()).toContain(own);
 });
 
 test('a theme that does not exist does not hide a stored answer', async () => {
@@ -52,20 +47,6 @@ test('a theme that does not exist does not hide a stored answer', async () => {
   expect((await terminal.exit).exitCode).toBe(0);
   expect(await terminal.transcript()).toMatch(/NATTER_THEME must be[^]*has the default theme/);
   expect(await terminal.transcript()).toContain('a code');
-});
-
-test('a colour of the profile applies in a conversation, except with the theme mono', async () => {
-  const terminal = await openRepl([], { env: await openProfile() });
-  terminal.type('[sandbox echo] a `code`\r');
-  await screenWith(terminal, /\na code\n/);
-  expect(terminal.output()).toContain(own);
-  terminal.type('/theme mono\r');
-  await screenWith(terminal, /the theme is mono/);
-  const before = terminal.output().length;
-  terminal.type('[sandbox echo] b `code`\r');
-  await screenWith(terminal, /\nb code\n/);
-  expect(terminal.output().slice(before)).not.toContain('38;2');
-  expect(await leave(terminal)).toBe(0);
 });
 
 test('a bad colour and an unknown part are refused', async () => {
@@ -102,21 +83,9 @@ test('a conversation asks for the background, and the reply is not typed', async
   expect(await leave(terminal)).toBe(0);
 });
 
-test('with COLORFGBG nothing is asked', async () => {
-  const terminal = await openRepl(['--sandbox'], { env: { COLORFGBG: '15;0' } });
-  terminal.type('[sandbox echo] a `code`\r');
-  await screenWith(terminal, /\na code\n/);
-  expect(terminal.output()).toContain(darkCode);
-  expect(terminal.output()).not.toContain(query);
-  expect(await leave(terminal)).toBe(0);
-});
-
-test.each([
-  ['NATTER_THEME', { NATTER_THEME: 'light' }, []],
-  ['--theme', {}, ['--theme', 'light']],
-  ['COLORFGBG', { COLORFGBG: '0;15' }, []],
-])('%s sets the colours of a single answer', async (_, env, words) => {
-  const terminal = openTerminal(['--sandbox', ...words, '[sandbox echo] a `code`'], { env });
+test('COLORFGBG sets the colours of a single answer', async () => {
+  const env = { COLORFGBG: '0;15' };
+  const terminal = openTerminal(['--sandbox', '[sandbox echo] a `code`'], { env });
   await terminal.exit;
   expect(terminal.output()).toContain(lightCode);
   expect(terminal.output()).not.toContain(query);

@@ -27,9 +27,6 @@ const whole = await runInMemory(['--help']);
 
 test.each([
   ['--help', ['--help']],
-  ['help on a command', ['help', 'batch']],
-  ['a topic', ['help', 'settings']],
-  ['the full program', ['--quiet', '--help']],
   ['a topic by the full program', ['--quiet', 'help', 'settings']],
 ])('%s that is longer than the terminal is shown in the pager', async (_name, words) => {
   const env = { NATTER_PAGER: `${writePager()} -x`, NATTER_API_KEY: 'sk-of-the-user' };

@@ -7,8 +7,8 @@ import { type RunResult } from '../support/natter.ts';
 /** Faults that stall, each with the time limit that ends it. */
 const stalls = new Map([
   ['delay', ['--first-byte-timeout', '300ms']],
-  ['stall-after=3 tokens=20', ['--idle-timeout', '2s']],
-  ['stall-after=3 keep-alive=50 tokens=20', ['--idle-timeout', '2s']],
+  ['stall-after=3 tokens=20', ['--idle-timeout', '1s']],
+  ['stall-after=3 keep-alive=50 tokens=20', ['--idle-timeout', '1s']],
 ]);
 
 /**
@@ -31,23 +31,13 @@ async function liveAndReplayed(words: readonly string[]) {
 
 const replies = replyNames.map((name) => (name === 'million' ? `${name} tokens=20000` : name));
 
-const malformations = [
-  'truncated',
-  'text',
-  'html',
-  'two',
-  'scalar',
-  'null',
-  'empty',
-  'comment',
-  'utf8',
-];
+const malformations = ['truncated', 'html', 'two', 'null', 'utf8'];
 
-const errorShapes = ['nested', 'typed', 'numeric', 'flat', 'detail', 'string', 'list', 'text'];
+const errorShapes = ['nested', 'string', 'text'];
 
 /** Groups that request a fault. */
 const faults = [
-  ...[400, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 529].map((status) => `${status}`),
+  ...[400, 401, 404, 429, 503].map((status) => `${status}`),
   '204',
   'status=302 headers="location: /elsewhere?token=1"',
   '429 times=1 retry-after=0',

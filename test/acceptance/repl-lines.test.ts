@@ -30,22 +30,6 @@ describe('line mode', () => {
     expect(terminal.output()).not.toContain('\u001B');
   });
 
-  test('reads Markdown as text, and --plain as it is', async () => {
-    const prompt = '[sandbox echo] ## Two\\\n- [x] *three*\\\n```sh\\\nls\\\n```\n';
-    const terminal = openTerminal(['--sandbox', '--accessible']);
-    await terminal.waitFor(/You:/);
-    terminal.type(prompt);
-    await terminal.waitFor(
-      /^origin: Heading 2: Two\ndone: three\ncode 1, sh, 1 line:\nls\nend of code 1\nYou:/m,
-    );
-    expect(await leave(terminal)).toBe(0);
-    const source = openTerminal(['--sandbox', '--accessible', '-i', '--plain']);
-    await source.waitFor(/You:/);
-    source.type(prompt);
-    await source.waitFor(/^origin: ## Two\n- \[x\] \*three\*\n```sh\nls\n```\nYou:/m);
-    expect(await leave(source)).toBe(0);
-  });
-
   test.each([
     ['--accessible', ['--accessible'], {}, 'Heading 1: Two\nthree'],
     ['TERM=dumb', [], dumb, 'Heading 1: Two\nthree'],
@@ -115,37 +99,11 @@ describe('line mode', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('the first prompt and a queued one are shown with their label before the answer', async () => {
-    const first = '[sandbox echo rate=4] one two three four five';
-    const terminal = openTerminal(['--sandbox', '--accessible', '-i', first]);
-    await terminal.waitFor(/^You: \[sandbox echo rate=4\] one two three four five\norigin: one/m);
-    terminal.type('[sandbox echo] later\n');
-    await terminal.waitFor(/\nYou: \[sandbox echo\] later\norigin: later\nYou:/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
   test('the first prompt is sent after the choice of a service', async () => {
     const terminal = openTerminal(['-i', '/tea is hot'], { env: { ...dumb, ...sharedHome() } });
     await terminal.waitFor(/Choose 1 to 3:/);
     terminal.type('3\n');
     await terminal.waitFor(/using the sandbox[^]*\nYou: \/tea is hot\norigin: [^]*\nYou:/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('reports a retry once, with cause and delay', async () => {
-    const terminal = openTerminal(['--sandbox', '--accessible']);
-    await terminal.waitFor(/You:/);
-    terminal.type('[sandbox 429 retry-after=2 times=1]\n');
-    const text = await terminal.waitFor(/origin: /);
-    expect(text.match(/retry 1 of 4 in\s+[23] s/g)).toHaveLength(1);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('the first run offers numbered choices', async () => {
-    const terminal = openTerminal([], { env: { ...dumb, ...sharedHome() } });
-    await terminal.waitFor(/no service is configured yet\n {2}1 connect[^]*Choose 1 to 3:/);
-    terminal.type('3\n');
-    await terminal.waitFor(/using the sandbox[^]*You:/);
     expect(await leave(terminal)).toBe(0);
   });
 });

@@ -114,7 +114,7 @@ describe('P20 the window', () => {
       (_, index) =>
         `Paragraph ${index} says something that is longer than most windows are wide, 漢字 and all.`,
     );
-    session.type(`\u001B[200~[sandbox echo rate=80] ${paragraphs.join('\n\n')}\u001B[201~\r`);
+    session.type(`\u001B[200~[sandbox echo rate=200] ${paragraphs.join('\n\n')}\u001B[201~\r`);
     await session.waitFor(/Paragraph 0/);
     const sizes = [
       [70, 24],
@@ -127,7 +127,7 @@ describe('P20 the window', () => {
     for (let step = 0; step < 20; step += 1) {
       const [columns, rows] = sizes[step % sizes.length] ?? [80, 24];
       await session.resizeStopped(columns, rows);
-      await sleep(200);
+      await sleep(60);
     }
     await session.resizeStopped(120, 30);
     await session.waitFor(/Paragraph 15 [^]*漢字 and all\./);
@@ -149,12 +149,12 @@ describe('P20 the window', () => {
         `Paragraph ${index} says ${'something longer than windows are wide '.repeat(4)}`,
     );
     session.type(
-      `\u001B[200~[sandbox echo rate=60] ${paragraphs.join('\n\n')}\n\nLast words\u001B[201~\r`,
+      `\u001B[200~[sandbox echo rate=100] ${paragraphs.join('\n\n')}\n\nLast words\u001B[201~\r`,
     );
     await session.waitFor(/Paragraph 0 says something longer/);
     for (const columns of [60, 44, 100, 50, 72, 40, 90]) {
       await session.resizeStopped(columns, 24);
-      await sleep(500);
+      await sleep(300);
     }
     await session.waitFor(/wide\s+Last words/);
     const lines = new Set((await session.copied()).split('\n').map((line) => line.trim()));

@@ -79,8 +79,8 @@ describe('an answer on a terminal', () => {
     expect(text).toContain('origin ·');
   });
 
-  test.each([40, 20, 8])('is readable in %i columns', async (columns) => {
-    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns });
+  test('is readable in 20 columns', async () => {
+    const { text, exitCode } = await transcriptOf(['[sandbox tables]'], { columns: 20 });
     expect(exitCode).toBe(0);
     expect(text.replaceAll(/\s/g, '')).toContain('origin·');
   });
@@ -97,7 +97,7 @@ describe('waiting on a terminal', () => {
   });
 
   test('each retry is one line with a countdown, which remains', async () => {
-    const session = open(['[sandbox 429 retry-after=3 times=1] hello']);
+    const session = open(['[sandbox 429 retry-after=2 times=1] hello']);
     await session.exit;
     expectCountdown(session.output());
     const retries = (await session.transcript()).match(/retry 1 of 4/g);

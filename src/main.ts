@@ -4,12 +4,9 @@ import { isSea } from 'node:sea';
 import { isatty } from 'node:tty';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
-import { completionTree } from './commands/completion/tree.ts';
 import type { Context } from './run.ts';
 import { createSecrets } from './secrets/secrets.ts';
-import { noticeStream } from './commands/print/notice-rows.ts';
-import { commandNames } from './commands/program/command-names.ts';
-import { buildProgram, runProgram } from './commands/program/program.ts';
+import { buildProgram, runProgram } from './cli/program.ts';
 import { Failure, replacedFailure } from './failure.ts';
 import type { Ask } from './terminal/device/ask.ts';
 import { createDevice } from './terminal/device/device.ts';
@@ -64,7 +61,7 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { hasRepository, versionDetails } = await import('./commands/program/version-details.ts');
+  const { hasRepository, versionDetails } = await import('./cli/version-details.ts');
   const isExecutable = isSea();
   const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
   const { version: node, arch: architecture } = process;
@@ -81,8 +78,8 @@ async function runWords(context: Context, words: readonly string[]): Promise<voi
     return;
   }
   if (words[0] === '__complete') {
-    const { printCompletions } = await import('./commands/completion/run.ts');
-    await printCompletions(context, context.commands(), words.slice(1));
+    const { printCompletions } = await import('./cli/completion/complete.ts');
+    await printCompletions(context, buildProgram(context), words.slice(1));
     return;
   }
   await runProgram(context, words);
@@ -128,7 +125,7 @@ async function report(
   context: Context,
   words: readonly string[],
 ): Promise<number> {
-  const { text, exitCode } = await import('./commands/program/report.ts').then(
+  const { text, exitCode } = await import('./cli/report.ts').then(
     ({ describeFailure }) => describeFailure(thrown, context, words),
     withoutReport,
   );
@@ -150,11 +147,10 @@ async function run(words: readonly string[]): Promise<void> {
   // Node's warnings are about its internals.
   process.removeAllListeners('warning');
   process.on('uncaughtException', end).on('unhandledRejection', end);
-  const given = processStreams(process, isatty, (stream, error) => {
+  const streams = processStreams(process, isatty, (stream, error) => {
     // Without standard error there is nowhere to report it.
     if (stream === 'stdout') end(writeFailure('standard output', error));
   });
-  const streams = { ...given, stderr: noticeStream(given.stderr) };
   const context: Context = {
     streams,
     ask: createLazyAsk(streams, end),
@@ -169,7 +165,6 @@ async function run(words: readonly string[]): Promise<void> {
     version: packageJson.version,
     secrets: createSecrets(process.env),
     shared: { printedKeys: new Map() },
-    commands: () => completionTree(buildProgram(context, commandNames)),
   };
   const grace = startGrace(ending.signal);
   try {

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { emptyFolder, installNode, nodePackage, removeNode } from './install-node.js';
+import { installNode, nodePackage, packageFolder, removeNode } from './install-node.js';
 import { pack } from './pack.js';
 import { runTrials } from './trials.js';
 
@@ -25,7 +25,7 @@ const npm = (words, cwd) =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-const installed = emptyFolder('installed');
+const installed = packageFolder('installed');
 npm(['install', pack(), '--ignore-scripts', '--offline'], installed);
 const { bin } = JSON.parse(
   readFileSync(join(installed, 'node_modules/natter/package.json'), 'utf8'),

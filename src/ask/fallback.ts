@@ -13,7 +13,7 @@ import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { type Answer, ask, type Asking, type Question, type Sink } from './ask.ts';
+import { type Answer, ask, type Asking, type Question, type Sink, unasked } from './ask.ts';
 import type { PlannedRequest } from './plan-request.ts';
 import { openService, type Service, type ServiceUse } from './service.ts';
 
@@ -28,8 +28,6 @@ export interface FallbackModel {
 interface FailedModel {
   readonly model: FallbackModel;
   readonly failure: Failure;
-  /** The prompt does not fit, by an estimate. */
-  readonly isTooLong?: boolean;
 }
 
 /** The models that may answer one prompt, one after the other; a single one without fallbacks. */
@@ -50,17 +48,13 @@ export interface Choice {
   readonly answer: NewAnswer;
 }
 
-const tooLong =
-  /context.?(?:length|window|size)|(?:prompt|input|request) is too (?:long|large)|too many (?:input )?tokens|maximum number of tokens/i;
-
-/** The service refused a prompt because of its length. */
-export const isTooLong = ({ kind, message, contextWindow }: Failure): boolean =>
-  kind === 'invalid_request' && (contextWindow !== undefined || tooLong.test(message));
+/** Whether a prompt is too long, by an estimate or because the service refused it. */
+export const isTooLong = ({ remedy }: Failure): boolean => remedy?.code === 'shorten-prompt';
 
 /** The service fails, cannot be reached, or cannot take a prompt of this length. */
 function mayFallBack(failure: Failure): boolean {
   const { kind, remedy } = failure;
-  if (kind === 'invalid_request') return isTooLong(failure);
+  if (isTooLong(failure)) return true;
   // The limit of the user, not of the service.
   if (remedy?.code === 'raise-timeout' && remedy.limit === 'totalTimeout') return false;
   return kind === 'rate_limited' || kind === 'server_error' || kind === 'unreachable';
@@ -72,6 +66,7 @@ function doesNotFit({ estimate, window, model }: ContextFit): Failure {
   return new Failure(
     'invalid_request',
     `~${count(estimate)} tokens do not fit ${model}'s window of ${size}`,
+    { remedy: { code: 'shorten-prompt' } },
   );
 }
 
@@ -121,7 +116,7 @@ export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): 
   const model = chain.models[failed.length] as FallbackModel;
   const planned = planFor(chain, failed.length);
   if (planned instanceof Failure) {
-    return chooseNext(chain, failed, { model, failure: planned, isTooLong: true });
+    return chooseNext(chain, failed, { model, failure: planned });
   }
   return { model, planned, failed, answer: answerOf(chain, model, planned, failed) };
 }
@@ -129,8 +124,7 @@ export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): 
 /** The model to ask after the last one has failed. @throws Failure if there is none */
 function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedModel): Choice {
   const next = chain.models[failed.length + 1];
-  const mayPass = last.isTooLong === true || mayFallBack(last.failure);
-  if (next === undefined || !mayPass) throw failureOfAll(failed[0], last);
+  if (next === undefined || !mayFallBack(last.failure)) throw failureOfAll(failed[0], last);
   const { model, failure } = last;
   const text = `${model.label}: ${failure.message}; falling back to ${next.label}`;
   chain.onStep(model, next, text);
@@ -191,7 +185,7 @@ export function fallbackModels({ context, options, settings }: Run): readonly Fa
     const isOfSameService = profile === settings.profile.value;
     if (isOfSameService || own.values.baseUrl !== undefined) return { label, settings: own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
-      hint: `natter auth login --profile ${profile}`,
+      hint: `‹natter auth login --profile ${profile}›`,
     });
   });
   return [first, ...others.filter((other) => !isSame(other.settings, settings))];
@@ -247,7 +241,7 @@ export async function askChain(
     chain = await opening;
     first = chooseModel(chain);
   } catch (error) {
-    return ask({ ...question, send: () => Promise.reject(error) });
+    return unasked(question.clock, question.signal, error);
   }
   return askModels(chain, first, ({ model, planned }) => {
     if (planned.warning !== undefined) warn(planned.warning);

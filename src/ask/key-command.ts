@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import { requireEncryption } from '../client/http/request-headers.ts';
+import { followSignals } from '../client/http/timer.ts';
 import { withoutKeys } from '../environment.ts';
 import { Failure } from '../failure.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../settings/command-words.ts';
@@ -125,11 +126,13 @@ function keyIn(command: RunningCommand, { output, problem }: Ended): string {
 
 async function run(command: RunningCommand, words: readonly string[]): Promise<string> {
   const { context } = command;
-  const stopping = new AbortController();
-  const stop = AbortSignal.any([context.signal, stopping.signal]);
+  const { controller: stopping, unfollow } = followSignals(context.signal);
   const child = start(command, words);
   try {
-    const ended = await Promise.race([readOutput(command, child), whenTooLate(command, stop)]);
+    const ended = await Promise.race([
+      readOutput(command, child),
+      whenTooLate(command, stopping.signal),
+    ]);
     const key = keyIn(command, ended);
     context.secrets.keep({ apiKey: key });
     return key;
@@ -137,6 +140,7 @@ async function run(command: RunningCommand, words: readonly string[]): Promise<s
     context.signal.throwIfAborted();
     throw error;
   } finally {
+    unfollow();
     stopping.abort('ended');
     end(child, context);
   }
@@ -156,7 +160,7 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   const { apiKey, apiKeyCommand: setting, values } = settings;
   if (setting === undefined) return apiKey?.value;
   const baseUrl = parseBaseUrl(values.baseUrl ?? '');
-  requireEncryption(baseUrl, { authorization: '' }, values.allowInsecure);
+  requireEncryption(baseUrl, 'the key', values.allowInsecure);
   const label = commandLabel(setting);
   const parsed = commandWords(setting.value);
   if ('problem' in parsed) {

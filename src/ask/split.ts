@@ -1,12 +1,12 @@
 // A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { type Border, cutText } from '../attachments/cut-text.ts';
+import { type Border, cutText } from './cut-text.ts';
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
-import { isJsonObject, parseJson } from '../json.ts';
+import { definedFields, isJsonObject, parseJson } from '../json.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
@@ -226,6 +226,7 @@ function failureOf(failures: readonly Failure[], total: number): Failure {
   const kind = (isSame ? first?.kind : undefined) ?? 'unexpected';
   const text = `${count(failures.length)} of ${count(total)} pieces failed; the first: ${first?.message}`;
   return new Failure(kind, text, {
+    ...definedFields({ remedy: first?.remedy }),
     hint: 'run the same command again to send only what is missing',
   });
 }

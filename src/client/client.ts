@@ -76,6 +76,6 @@ export interface Client {
   listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
   /** @throws Failure, kind `not_found` for an id the service does not know */
   getModel(id: string, options?: ReadOptions): Promise<ModelRecord>;
-  /** Closes idle connections. */
+  /** Closes the connections. Requests that run, and later ones, fail with a Failure that says so. */
   close(): void;
 }

@@ -4,8 +4,8 @@ import { createSecretFilter, minLengthInMessages } from '../secrets/secret-filte
 import { secretsOf } from '../secrets/secret-parts.ts';
 import type { ClientOptions } from './client.ts';
 import type { Mask } from './failure/error-body.ts';
-import { addsApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';
-import { requireEncryption, requestHeaders } from './http/request-headers.ts';
+import { guessesApiPath, endpointUrl, parseBaseUrl } from './http/base-url.ts';
+import { requestHeaders, requireEncryption, secretIn } from './http/request-headers.ts';
 import { createRoute, type Route } from './http/route.ts';
 import type { ExchangeLimits, HttpRequest, Transport } from './http/transport.ts';
 
@@ -31,8 +31,11 @@ export interface Configuration {
   readonly mask: Mask;
 }
 
-export interface Connection extends Configuration {
+/** What sends the requests of a client, from `createClient` until `close`. */
+export interface Sender extends Configuration {
   readonly send: Transport;
+  /** Aborts with a Failure when the client is closed. */
+  readonly closed: AbortSignal;
 }
 
 /** The filter is created for the first failure, because most clients report none. */
@@ -54,9 +57,9 @@ function maskOf({
 export function configure(options: Omit<ClientOptions, 'network'>): Configuration {
   const { clock, environment, random } = options;
   const baseUrl = parseBaseUrl(options.baseUrl, options.apiPath);
-  const hasAddedPath = addsApiPath(options.baseUrl, options.apiPath);
+  const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
-  requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
+  requireEncryption(baseUrl, secretIn(headers), options.allowInsecure ?? false);
   const { retries, retryWaitLimit, connectTimeout, firstByteTimeout, ...timeouts } =
     readLimits(options);
   return {
@@ -68,7 +71,7 @@ export function configure(options: Omit<ClientOptions, 'network'>): Configuratio
       const url = endpointUrl(baseUrl, path);
       const json = 'application/json';
       if (body === undefined) {
-        return { method: 'GET', url, headers: { accept: json, ...headers }, hasAddedPath };
+        return { method: 'GET', url, headers: { accept: json, ...headers }, isPathGuessed };
       }
       const types = [json, 'text/event-stream'];
       // Gateways use the first type that they know.
@@ -76,7 +79,7 @@ export function configure(options: Omit<ClientOptions, 'network'>): Configuratio
       return {
         method: 'POST',
         url,
-        hasAddedPath,
+        isPathGuessed,
         headers: { accept: types.join(', '), 'content-type': json, ...headers },
         // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),

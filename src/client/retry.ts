@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
 import type { ChatOptions } from './client.ts';
-import type { Connection, RetryPolicy } from './configuration.ts';
+import type { Sender, RetryPolicy } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase, RequestFailure } from './failure/request-failure.ts';
-import { startDeadline } from './http/timer.ts';
+import { followSignals, startDeadline } from './http/timer.ts';
 
 /** Milliseconds. */
 const firstBackoff = 500;
@@ -43,14 +43,16 @@ function backoff(retry: number, random: number): number {
  * @throws Failure, with the number of attempts, when there is no retry; or the caller's reason when it aborts
  */
 export async function* withRetries<Event>(
-  { policy, limits, totalTimeout, mask }: Connection,
+  { policy, limits, totalTimeout, mask, closed }: Sender,
   { signal: caller, throttle, hurry }: ChatOptions,
   attempt: (number: number, signal: AbortSignal) => AsyncGenerator<Event, void>,
 ): AsyncGenerator<Event | RetryScheduled, void> {
   const { clock } = limits;
-  const deadline = startDeadline(clock, totalTimeout, caller);
+  const sources = caller === undefined ? [closed] : [caller, closed];
+  const deadline = startDeadline(clock, totalTimeout, ...sources);
   const { signal } = deadline;
   try {
+    signal.throwIfAborted();
     for (let retry = 1; ; retry += 1) {
       let scheduled: RetryScheduled;
       try {
@@ -86,15 +88,17 @@ async function waitForRetry(
   signal: AbortSignal,
   hurry: ChatOptions['hurry'],
 ): Promise<void> {
-  const wake = new AbortController();
+  const { controller: wake, unfollow } = followSignals(signal);
   void hurry?.().then(() => wake.abort());
   try {
-    await clock.sleep(delay, AbortSignal.any([signal, wake.signal]));
+    await clock.sleep(delay, wake.signal);
   } catch (error) {
-    if (!signal.aborted && wake.signal.aborted) return;
+    if (!signal.aborted) return;
     if (!(error instanceof Failure)) throw error;
     const message = `${error.message}; the last attempt failed: ${cause.message}`;
     throw rephrase(error, { message, ...definedFields({ attempts: cause.attempts }) });
+  } finally {
+    unfollow();
   }
 }
 

@@ -151,5 +151,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
  */
 export function noticeClosedOutput(stdout: OutputStream, notices: Notices): void {
   if (stdout.isClosed?.() !== true) return;
-  notices.notice('standard output is closed, so the answer is not printed; natter last prints it');
+  notices.notice(
+    'standard output is closed, so the answer is not printed; ‹natter last› prints it',
+  );
 }

@@ -30,12 +30,12 @@ function maskBytes(bytes: Buffer, filter: SecretFilter): Buffer {
 
 /** What the client reads of a chunk or of a whole completion, as a chunk with other texts. */
 function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): string {
-  const { id, model, finishReason, usage, toolCalls } = readChunk(value);
+  const { id, model, finishReason, usage, calledTools } = readChunk(value);
   const delta = {
     content: texts.text,
     reasoning_content: texts.reasoning,
     refusal: texts.refusal,
-    ...(toolCalls && { tool_calls: [{}] }),
+    ...(calledTools && { tool_calls: [{}] }),
   };
   const failed = findError(value, filter.mask);
   const error = failed && { name: failed.name, status: failed.status, message: failed.message };

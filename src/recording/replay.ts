@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mask } from '../client/failure/error-body.ts';
 import { RequestFailure } from '../client/failure/request-failure.ts';
+import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { definedFields } from '../json.ts';
@@ -109,15 +110,18 @@ export function createReplay(
     await clock.until(start + (head?.at ?? 0), signal);
     if (head?.type === 'failure') throw failureOf(head);
     if (head?.type !== 'response') throw stoppedFailure(exchange.number, 'before it was answered');
-    const destroyed = new AbortController();
-    const ended = AbortSignal.any([signal, destroyed.signal]);
+    const { controller: reading, unfollow } = followSignals(signal);
     async function* readBody(): AsyncGenerator<Uint8Array, void> {
-      for (const event of rest) {
-        await clock.until(start + event.at, ended);
-        if (event.type === 'failure') throw failureOf(event);
-        if (event.type === 'end') return;
-        if (event.type !== 'bytes') break;
-        yield bytesOf(event);
+      try {
+        for (const event of rest) {
+          await clock.until(start + event.at, reading.signal);
+          if (event.type === 'failure') throw failureOf(event);
+          if (event.type === 'end') return;
+          if (event.type !== 'bytes') break;
+          yield bytesOf(event);
+        }
+      } finally {
+        unfollow();
       }
       throw stoppedFailure(exchange.number, 'before the answer ended');
     }
@@ -125,7 +129,7 @@ export function createReplay(
       status: head.status,
       headers: head.headers as IncomingHttpHeaders,
       body: readBody(),
-      destroy: (reason) => destroyed.abort(reason),
+      destroy: (reason) => reading.abort(reason),
     };
   };
 }

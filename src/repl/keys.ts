@@ -36,7 +36,7 @@ import { redraw } from './slash-command.ts';
 import type { ReplState, TypeAhead, Step } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './system/external-editor.ts';
-import { isComposing, pressVi } from './vi-keys.ts';
+import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
 export const stopActivity = (session: Session): void => session.stop();
 

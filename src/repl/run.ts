@@ -4,10 +4,10 @@ import {
   journalOptions,
   openNamedJournal,
   withModelOf,
-} from '../commands/journal/open-conversation.ts';
+} from '../ask/open-conversation.ts';
 import { canRedraw, present, type Presentation, type Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import { attachFiles } from '../commands/prompt/attach-files.ts';
+import { attachFiles } from '../input/attach-files.ts';
 import { resumedChanges } from '../ask/plan-request.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
@@ -15,7 +15,7 @@ import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
-import { Failure } from '../failure.ts';
+import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
 import { ownKeyMap } from './composer/keys/key-bindings.ts';
@@ -37,7 +37,7 @@ import type { Repl, Session } from './session.ts';
 import type { SessionSettings, ReplState } from './state.ts';
 import { step } from './step.ts';
 import { welcomeEntry } from './text/welcome.ts';
-import { startVi } from './vi-keys.ts';
+import { startVi } from './composer/vi/vi-keys.ts';
 
 /** What is created before the session finds it here while it is open. */
 interface Opened {
@@ -80,7 +80,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   const pass = (text: string, otherwise: (text: string) => void) => {
     const { session } = opened;
     if (session === undefined) otherwise(text);
-    else session.print([notice(cleanLine(context, text))]);
+    else session.print([notice(cleanLine(context, withCommands(text)))]);
   };
   const notices: Notices = {
     notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),
@@ -236,10 +236,10 @@ const pause = 1000;
 async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
   await context.clock.sleep(pause, signal);
   await import('../terminal/highlight.ts');
-  await import('../commands/prompt/attach-others.ts');
+  await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
-  await import('../commands/program/report.ts');
+  await import('../cli/report.ts');
 }
 
 /** After the first frame. What needs the same later reports an error. */

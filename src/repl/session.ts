@@ -6,7 +6,7 @@ import {
 } from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
-import { Failure, replacedFailure } from '../failure.ts';
+import { Failure, replacedFailure, withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import type { Action, FailureText } from './action.ts';
@@ -100,7 +100,11 @@ export function failureText(error: unknown, context: Context): FailureText {
   if (failure !== undefined) {
     const { kind, message } = failure;
     const hint = hintOf(failure, replHints);
-    return { kind, message: clean(message), ...(hint !== undefined && { hint: clean(hint) }) };
+    return {
+      kind,
+      message: clean(message),
+      ...(hint !== undefined && { hint: clean(withCommands(hint)) }),
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
@@ -142,6 +146,8 @@ export const replHints: FrontEndHints = {
   'raise-max-tokens': () => '/max-tokens raises the limit',
   'remove-parameter': () => '/param NAME off removes one; /param lists them',
   'check-request': () => '/model, /system and /max-tokens change what is sent',
+  'shorten-prompt': () =>
+    '/compact sends a summary of the older turns, /undo removes the last prompt, /model chooses a model with a larger window',
   'check-model': () => '/models lists the available models; also check the base URL',
   'choose-model': () => '/models lists the available models, /model chooses one',
   'list-models': () => '/models lists the available models',

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { completionTree } from '../../src/commands/completion/tree.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import type { Command } from 'commander';
+import { buildProgram } from '../../src/cli/program.ts';
 import { type FailureKind, exitCodes } from '../../src/failure.ts';
-import type { CompletedCommand } from '../../src/run.ts';
 import { type DataFolder, createDataFolder } from '../support/data-folder.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
@@ -129,19 +127,19 @@ const missingValues: Readonly<Record<string, string>> = {
 };
 
 /** Command lines for something that does not exist, of all commands that name or find something. */
-function missingLines(command: CompletedCommand, path: readonly string[] = []): string[][] {
-  const names = command.arguments.map(({ name }) => name);
+function missingLines(command: Command, path: readonly string[] = []): string[][] {
+  const names = command.registeredArguments.map((argument) => argument.name());
   const values = names.map((name) => missingValues[name] ?? 'x');
   const own = names.some((name) => Object.hasOwn(missingValues, name))
     ? [[...path, ...values]]
     : [];
   return [
     ...own,
-    ...command.commands.flatMap((child) => missingLines(child, [...path, child.name])),
+    ...command.commands.flatMap((child) => missingLines(child, [...path, child.name()])),
   ];
 }
 
-const tree = completionTree(buildProgram(createMemoryContext().context, commandNames));
+const tree = buildProgram(createMemoryContext().context);
 const lines = missingLines(tree);
 
 let data: DataFolder;

@@ -1,12 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { completionTree } from '../../src/commands/completion/tree.ts';
+import type { Command } from 'commander';
+import { serviceGroup } from '../../src/cli/global-options.ts';
 import { topicNames } from '../../src/commands/help/topic-names.ts';
-import { commandNames } from '../../src/commands/program/command-names.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { exitCodes } from '../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../src/repl/composer/keys/key-bindings.ts';
-import type { CompletedCommand } from '../../src/run.ts';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import { runInMemory } from '../support/in-memory.ts';
@@ -14,13 +13,13 @@ import { createMemoryContext } from '../support/memory-context.ts';
 import { runNatter } from '../support/natter.ts';
 import { openTerminal } from '../support/terminal.ts';
 
-const tree = completionTree(buildProgram(createMemoryContext().context, commandNames));
+const tree = buildProgram(createMemoryContext().context);
 
 /** The words that name a command or one of its subcommands, such as `models list`. */
-function pathsOf({ name, aliases, commands }: CompletedCommand): readonly string[] {
-  return [name, ...aliases].flatMap((word) => [
+function pathsOf(command: Command): readonly string[] {
+  return [command.name(), ...command.aliases()].flatMap((word) => [
     word,
-    ...commands.flatMap(pathsOf).map((path) => `${word} ${path}`),
+    ...command.commands.flatMap(pathsOf).map((path) => `${word} ${path}`),
   ]);
 }
 
@@ -66,7 +65,8 @@ test('natter -h has examples, every command, and where the rest is', async () =>
   expect(examples[0]).toMatch(/^ {2}natter +open a conversation$/);
   expect(examples).toHaveLength(6);
   for (const option of [' -c ', ' -f ', ' -m ', ' --json ']) expect(stdout).toContain(option);
-  for (const { name } of tree.commands.filter((one) => !['chat', 'help'].includes(one.name)))
+  const names = tree.commands.map((one) => one.name());
+  for (const name of names.filter((one) => !['chat', 'help'].includes(one)))
     expect(stdout).toMatch(new RegExp(`^  (?:also: .*)?\\b${name}(?:[ ,]|$)`, 'm'));
   for (const topic of topicNames) expect(stdout).toContain(topic);
   expect(stdout).toContain('natter help <topic>');
@@ -85,7 +85,7 @@ test('the help of a command has its own options first, and refers to the service
 
 test('natter help service lists the service options', async () => {
   const { stdout } = await runInMemory(['help', 'service']);
-  const service = tree.options.filter(({ isServiceOption }) => isServiceOption);
+  const service = tree.options.filter(({ helpGroupHeading }) => helpGroupHeading === serviceGroup);
   expect(service.length).toBeGreaterThan(10);
   for (const { long } of service) expect(stdout).toMatch(new RegExp(`^  ${long}( |$)`, 'm'));
 });

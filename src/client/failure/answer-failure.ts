@@ -1,6 +1,6 @@
 import { Failure, type FailureOptions } from '../../failure.ts';
 import { definedFields } from '../../json.ts';
-import type { StreamEnd } from '../stream/answer.ts';
+import type { StreamEnd } from '../stream/answer-parts.ts';
 import { formatLimit } from './format-duration.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
 

@@ -8,6 +8,7 @@ import {
   parseAnyJson,
 } from '../../json.ts';
 import { errorNames, nameOfStatus, type ErrorName } from '../contract.ts';
+import { windowFields } from '../models/model-description.ts';
 
 const maxLength = 500;
 
@@ -44,13 +45,6 @@ export interface ErrorBody {
 const emptyBody: ErrorBody = { names: [] };
 const nameFields = ['name', 'code', 'status', 'type', 'error', 'error_code', 'errorCode'];
 const statusFields = ['status', 'code', 'status_code', 'statusCode', 'error_code'];
-const windowFields = [
-  'n_ctx',
-  'context_length',
-  'max_context_length',
-  'context_window',
-  'max_model_len',
-];
 const messageFields = [
   'message',
   'detail',
@@ -83,7 +77,7 @@ function readStatus(value: unknown): number | undefined {
   return number >= 400 && number <= 599 ? number : undefined;
 }
 
-const readCount = (value: unknown): number | undefined =>
+const readTokens = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 /** Adds the location that FastAPI reports: `[{loc: ['body', 'messages'], msg: 'Field required'}]`. */
@@ -139,7 +133,7 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
       name: names[0],
       status: firstField(records, statusFields, readStatus),
       message: message === undefined ? undefined : shortText(message, mask),
-      contextWindow: firstField(records, windowFields, readCount),
+      contextWindow: firstField(records, windowFields, readTokens),
     }),
   };
 }
@@ -216,6 +210,14 @@ export function refusesModel({ names, message = '' }: ErrorBody, model?: unknown
   const rest = message.slice(message.indexOf(model) + model.length);
   return new RegExp(String.raw`^["'\`]? (?:(?:is|was|could) )?${missing}`, 'i').test(rest);
 }
+
+/** An excess over the window (`exceeded by 1,200 tokens`) is enough. */
+const tooLong =
+  /context.?(?:length|window|size)|(?:prompt|input|request) (?:is )?too (?:long|large)|too many (?:input )?tokens|maximum number of tokens|\b(?:exceed\w*|over)(?: \w+){0,4} by [\d,]+ tokens/i;
+
+/** Whether the service refuses the request because of its length. */
+export const refusesLength = ({ names, message = '', contextWindow }: ErrorBody): boolean =>
+  contextWindow !== undefined || [...names, message].some((text) => tooLong.test(text));
 
 /** Statuses outside the contract that do not follow their class (4xx, 5xx). */
 const otherStatuses: Readonly<Record<number, ErrorName>> = {

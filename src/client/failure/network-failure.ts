@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { isLoopbackName } from '../../address.ts';
 import type { Remedy } from '../../failure.ts';
 import type { Route } from '../http/route.ts';
@@ -21,7 +22,7 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
   const code = codeOf(error);
   const place = placeOf(route);
   if (certificateCodes.test(code)) return certificateFailure(error, code, route);
-  if (code === 'HPE_HEADER_OVERFLOW') return headerOverflow(error, place);
+  if (/^(?:HPE_HEADER|UND_ERR_HEADERS)_OVERFLOW$/.test(code)) return headerOverflow(error, place);
   if (handshakeCodes.test(code)) {
     return new RequestFailure('unreachable', `cannot open a TLS connection to ${place} (${code})`, {
       transient: false,
@@ -30,10 +31,12 @@ export function networkFailure(error: unknown, stage: Stage, route: Route): Requ
     });
   }
   if (code.startsWith('HPE_')) {
-    return new RequestFailure('server_error', `the response of ${place} is not HTTP (${code})`, {
+    const isAnswer = stage === 'answering';
+    const what = isAnswer ? 'malformed' : 'not HTTP';
+    return new RequestFailure('server_error', `the response of ${place} is ${what} (${code})`, {
       transient: false,
       cause: error,
-      remedy: { code: 'check-base-url' },
+      remedy: { code: isAnswer ? 'report-to-operator' : 'check-base-url' },
     });
   }
   return stage === 'connecting'
@@ -86,11 +89,10 @@ function cutFailure(error: unknown, code: string, stage: Stage, route: Route): R
   );
 }
 
-/** Node's limit is 16 KB (`--max-http-header-size`). */
 function headerOverflow(error: unknown, place: string): RequestFailure {
   return new RequestFailure(
     'server_error',
-    `the response headers of ${place} exceed the limit of 16 KB`,
+    `the response headers of ${place} exceed the limit of ${maxHeaderSize} bytes`,
     {
       transient: false,
       cause: error,
@@ -99,9 +101,12 @@ function headerOverflow(error: unknown, place: string): RequestFailure {
   );
 }
 
+/** The code of an error of Node or undici; empty if it has none. */
 function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
+  if (!(error instanceof Error)) return '';
+  // The parser of undici reports what is wrong in words only.
+  if (error.name === 'HTTPParserError') return 'HPE_INVALID_RESPONSE';
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 export function connectTimedOut(route: Route, limit: number): RequestFailure {

@@ -23,10 +23,9 @@ export class RequestFailure extends Failure {
 
 /** The options of `failure`, for a failure with a different kind or message. */
 export function detailsOf(failure: Failure): FailureOptions {
-  const { hint, remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } =
-    failure;
+  const { remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } = failure;
   return definedFields({
-    hint,
+    hint: failure.markedHint,
     remedy,
     status,
     retryAfterSeconds,
@@ -62,7 +61,7 @@ function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
 
 /** The failure with secrets masked, also in its causes, because loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
-  const { message, hint, remedy, requestId, cause } = failure;
+  const { message, markedHint: hint, remedy, requestId, cause } = failure;
   const masked = {
     message: mask(message),
     hint: hint && mask(hint),

@@ -2,7 +2,7 @@ import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
-import type { Connection } from '../configuration.ts';
+import type { Sender } from '../configuration.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseUrl } from '../http/base-url.ts';
 import { requestIdOf, retryAfter } from '../http/response-headers.ts';
@@ -14,6 +14,7 @@ import {
   type Mask,
   parseErrorBody,
   readErrorValue,
+  refusesLength,
   refusesModel,
   unknownModel,
 } from './error-body.ts';
@@ -28,7 +29,7 @@ const errorBodyTimeout = 2_000;
 export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
-  { limits, mask }: Connection,
+  { limits, mask }: Sender,
   signal: AbortSignal,
 ): Promise<void> {
   const { status, headers } = response;
@@ -82,7 +83,7 @@ export interface FailedResponse {
   readonly text: string;
 }
 
-type SentRequest = Pick<HttpRequest, 'method' | 'url' | 'body' | 'hasAddedPath'>;
+type SentRequest = Pick<HttpRequest, 'method' | 'url' | 'body' | 'isPathGuessed'>;
 
 /**
  * The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. The request decides
@@ -109,7 +110,7 @@ export function serviceFailure(
     {
       status,
       remedy: isAddress ? { code: 'check-base-url' } : remedy,
-      ...(isAddress && request.hasAddedPath === true && { hint: addedPathHint }),
+      ...(isAddress && request.isPathGuessed === true && { hint: addedPathHint }),
       transient: transient ?? isTransient(status, headers['x-should-retry']),
       retryAfterMilliseconds: delay,
       ...(delay !== undefined && Number.isFinite(delay) && { retryAfterSeconds: delay / 1000 }),
@@ -159,10 +160,7 @@ function explain(status: number, body: ErrorBody, request: SentRequest): Explana
     const summary = 'the service asks for payment, the account has no credit left';
     return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
   }
-  if (status === 413 && body.names.includes('rate_limit_exceeded')) {
-    // Of Groq, for a request that is over the tokens of a minute.
-    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
-  }
+  if (status === 413) return explainLength(body);
   if (lacksApi(status)) {
     const summary = 'the server does not offer the chat API';
     return { kind, summary, remedy: { code: 'check-base-url' } };
@@ -170,9 +168,26 @@ function explain(status: number, body: ErrorBody, request: SentRequest): Explana
   if (method === 'GET') return { kind, ...explanations[kind], ...modelRemedies[kind] };
   const fields = sentFields(request);
   if (refusesModel(body, fields['model'])) return { kind: 'not_found', ...unknownModel };
-  const isParameter = kind === 'invalid_request' && refusesParameter(body) && hasParameter(fields);
-  const remedy = isParameter ? { remedy: { code: 'remove-parameter' } as const } : {};
-  return { kind, ...explanations[kind], ...remedy };
+  const explanation = { kind, ...explanations[kind] };
+  if (kind !== 'invalid_request') return explanation;
+  if (refusesParameter(body) && hasParameter(fields)) {
+    return { ...explanation, remedy: { code: 'remove-parameter' } };
+  }
+  return refusesLength(body) ? { ...explanation, remedy: { code: 'shorten-prompt' } } : explanation;
+}
+
+/** Groq's, of the tokens of a minute: `Limit 6000, Requested 9000`. */
+const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
+
+/** A 413: the request is too long, or, of Groq, has more tokens than are left in this minute. */
+function explainLength({ names, message = '' }: ErrorBody): Explanation {
+  const { limit, requested } = minuteLimit.exec(message)?.groups ?? {};
+  const fitsLater = limit === undefined || Number(requested) <= Number(limit);
+  if (names.includes('rate_limit_exceeded') && fitsLater) {
+    return { kind: 'rate_limited', ...explanations.rate_limited, transient: true };
+  }
+  const summary = 'the service cannot take a prompt of this length';
+  return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
 }
 
 /** A request for models has no body to check, and a list of models does not help. */
@@ -281,9 +296,13 @@ export function kindOfError(error: ErrorBody): FailureKind {
   return 'server_error';
 }
 
+/** The failure for an error that a service reports in a response with status 200. */
 export function reportedError(error: ErrorBody): Failure {
+  const kind = kindOfError(error);
   const reason = error.message ?? error.name ?? 'no reason given';
-  return new Failure(kindOfError(error), `the service reported an error: ${reason}`, {
+  const isLength = kind === 'invalid_request' && refusesLength(error);
+  return new Failure(kind, `the service reported an error: ${reason}`, {
+    ...(isLength && { remedy: { code: 'shorten-prompt' } }),
     ...(refusesModel(error) && { remedy: unknownModel.remedy }),
   });
 }

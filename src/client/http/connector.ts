@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { startTimer } from '../../clock.ts';
 import { connectTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
+import { portOf } from './base-url.ts';
 import { proxyHeaders, type Route } from './route.ts';
 import type { ExchangeLimits } from './transport.ts';
 
@@ -63,7 +64,7 @@ async function connectTo(url: URL, options: Options): Promise<Socket> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const address = {
     host,
-    port: Number(url.port) || (secure ? 443 : 80),
+    port: Number(portOf(url)),
     autoSelectFamilyAttemptTimeout: addressTimeout,
     signal: options.signal,
   };

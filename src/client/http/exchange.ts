@@ -3,7 +3,7 @@ import { startTimer } from '../../clock.ts';
 import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import { readBody } from './response-body.ts';
 import type { Route } from './route.ts';
-import { followSignal } from './timer.ts';
+import { followSignals } from './timer.ts';
 import type { ExchangeLimits, HttpRequest, ResponseHeaders, Transport } from './transport.ts';
 
 /** A response as a library for HTTP returns it. */
@@ -21,7 +21,7 @@ export function sendWith(open: Open, route: Route, limits: ExchangeLimits): Tran
   const { clock, firstByteTimeout } = limits;
   return async (request, caller) => {
     caller.throwIfAborted();
-    const { controller, unfollow } = followSignal(caller);
+    const { controller, unfollow } = followSignals(caller);
     const { signal } = controller;
     const stopTimer = startTimer(clock, firstByteTimeout, () =>
       controller.abort(firstByteTimedOut(route, firstByteTimeout)),

@@ -2,7 +2,7 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { isLoopbackName, percentDecoded, portProblem } from '../../address.ts';
 import { maskUrl } from '../../secrets/mask.ts';
-import { hostAndPort, parseUrl } from './base-url.ts';
+import { hostAndPort, parseUrl, portOf } from './base-url.ts';
 
 /** The way to one service: directly or through a proxy. */
 export interface Route {
@@ -95,7 +95,7 @@ function parseProxyUrl({ name, value }: Variable): URL {
 /** Entries of `NO_PROXY` as in curl and undici: a host with its subdomains, optionally a port; no address ranges. */
 function isExempt(url: URL, list: string): boolean {
   const host = bareHost(url.hostname);
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const port = portOf(url);
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
     if (entry === '') return false;

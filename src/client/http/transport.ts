@@ -9,8 +9,8 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: RequestHeaders;
   readonly body?: Uint8Array;
-  /** natter added `/v1` to the base URL. */
-  readonly hasAddedPath?: boolean;
+  /** The base URL named no API, and natter added `/v1`. */
+  readonly isPathGuessed?: boolean;
 }
 
 /** Headers as Node parses them, names in lower case. Declared here, so that the published types need no others. */

@@ -19,8 +19,8 @@ export interface ModelDescription {
   };
 }
 
-// Field names that services use, the most specific first.
-const windowFields = [
+/** Fields in which services report the context window of a model, the most specific first. */
+export const windowFields = [
   'context_window',
   'contextWindow',
   'context_length',
@@ -35,6 +35,7 @@ const windowFields = [
   'max_input_tokens',
   'context',
 ];
+/** Fields in which services report the typical time to the first token. */
 const latencyFields = [
   'latency_ms',
   'latencyMs',

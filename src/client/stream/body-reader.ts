@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
-import type { Answer } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
 import { createCompletionStream, tooLarge } from './completion-stream.ts';
 
@@ -69,7 +69,7 @@ function parseBody(text: string): unknown {
  * Adds a whole completion, sent as one JSON body, to `answer`, and finishes it.
  * @throws Failure for an error in that body, or if there is no completion in it.
  */
-function takeJsonCompletion(text: string, answer: Answer): void {
+function takeJsonCompletion(text: string, answer: AnswerParts): void {
   const value = parseBody(text);
   if (typeof value === 'string' || Array.isArray(value))
     throw reportedError(readErrorValue(value, answer.mask));
@@ -87,7 +87,7 @@ function takeJsonCompletion(text: string, answer: Answer): void {
   });
 }
 
-function createJsonReader(answer: Answer, limit: number): BodyReader {
+function createJsonReader(answer: AnswerParts, limit: number): BodyReader {
   const pieces: string[] = [];
   let length = 0;
   return {
@@ -95,7 +95,7 @@ function createJsonReader(answer: Answer, limit: number): BodyReader {
       pieces.push(text);
       length += text.length;
       if (length > limit) throw tooLarge(limit);
-      if (text.trim() !== '') answer.touch();
+      if (text.trim() !== '') answer.onContent();
     },
     end: () => takeJsonCompletion(pieces.join(''), answer),
   };
@@ -105,7 +105,7 @@ function createJsonReader(answer: Answer, limit: number): BodyReader {
 const maxOther = 64 * 1024;
 
 /** Fails with the title of a page or the first words of a text, sent instead of an answer. */
-function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyReader {
+function createOtherReader(form: 'page' | 'text', mask: AnswerParts['mask']): BodyReader {
   let body = '';
   function end(): never {
     const { message } = parseErrorBody(body, undefined, mask);
@@ -122,7 +122,7 @@ function createOtherReader(form: 'page' | 'text', mask: Answer['mask']): BodyRea
   };
 }
 
-function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader {
+function createReader(form: BodyForm, answer: AnswerParts, limit: number): BodyReader {
   if (form === 'event-stream') return createCompletionStream(answer, limit);
   if (form === 'json') return createJsonReader(answer, limit);
   if (form === 'empty') throw new Failure('server_error', 'the service sent an empty answer');
@@ -133,7 +133,11 @@ function createReader(form: BodyForm, answer: Answer, limit: number): BodyReader
  * Holds back the first characters until the form is clear.
  * @param limit maximum characters in one event or JSON body
  */
-export function createBodyReader(answer: Answer, contentType: string | undefined, limit: number) {
+export function createBodyReader(
+  answer: AnswerParts,
+  contentType: string | undefined,
+  limit: number,
+) {
   let head = '';
   let reader: BodyReader | undefined;
   function choose(ended: boolean): void {

@@ -6,7 +6,7 @@ export interface ChunkContent {
   readonly text: string;
   readonly reasoning: string;
   readonly refusal: string;
-  readonly toolCalls: boolean;
+  readonly calledTools: boolean;
   readonly id: string | undefined;
   readonly model: string | undefined;
   readonly finishReason: string | undefined;
@@ -20,16 +20,16 @@ function contentText(content: unknown): string {
   return parts.map((part) => filledText(isJsonObject(part) ? part['text'] : part) ?? '').join('');
 }
 
-const readCount = (value: unknown) =>
+const readNumber = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
 /** The counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const usage = definedFields({
-    prompt_tokens: readCount(value['prompt_tokens']),
-    completion_tokens: readCount(value['completion_tokens']),
-    total_tokens: readCount(value['total_tokens']),
+    prompt_tokens: readNumber(value['prompt_tokens']),
+    completion_tokens: readNumber(value['completion_tokens']),
+    total_tokens: readNumber(value['total_tokens']),
   });
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
@@ -53,7 +53,7 @@ export function readChunk({ id, model, choices, usage, finish_reason }: JsonObje
     text: contentText(content),
     reasoning: filledText(reasoning_content) ?? filledText(reasoning) ?? '',
     refusal: filledText(refusal) ?? '',
-    toolCalls: Array.isArray(tool_calls) && tool_calls.length > 0,
+    calledTools: Array.isArray(tool_calls) && tool_calls.length > 0,
     id: filledText(id),
     model: filledText(model),
     finishReason: filledText(choice?.['finish_reason']) ?? filledText(finish_reason),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { parseErrorBody } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
-import type { Answer } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { readChunk } from './completion-chunk.ts';
 
 /** Maximum characters of one line, of the data of one event, and of a JSON answer: 128 Mi. */
@@ -26,7 +26,7 @@ function refuseForeign({ type, choices }: JsonObject): void {
   throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
 }
 
-function takeChunk(chunk: JsonObject, answer: Answer): void {
+function takeChunk(chunk: JsonObject, answer: AnswerParts): void {
   const content = readChunk(chunk);
   answer.add(content);
   const error = findError(chunk, answer.mask);
@@ -38,7 +38,7 @@ function takeChunk(chunk: JsonObject, answer: Answer): void {
 }
 
 /** Finds the error in two events that run together, as when a server writes an error into an unfinished event. */
-function throwUnreadable(data: string, { mask }: Answer): never {
+function throwUnreadable(data: string, { mask }: AnswerParts): never {
   for (const line of data.split('\n', 16)) {
     const value = parseAnyJson(line);
     const error = isJsonObject(value) ? findError(value, mask) : undefined;
@@ -53,8 +53,8 @@ function isEmpty(data: string): boolean {
 }
 
 /** @param isCut the body ended within this event */
-function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: Answer): void {
-  if (answer.finished()) return;
+function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: AnswerParts): void {
+  if (answer.isFinished) return;
   const trimmed = data.trim();
   if (trimmed === '[DONE]') {
     answer.finish();
@@ -74,7 +74,7 @@ function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: 
  * object, or exceeds the limit.
  * @param limit maximum characters of one line, and of the data of one event
  */
-export function createCompletionStream(answer: Answer, limit: number) {
+export function createCompletionStream(answer: AnswerParts, limit: number) {
   let hasEnded = false;
   const parser = createParser({
     maxBufferSize: limit,

@@ -34,8 +34,8 @@ import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { truncationWarning } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
-import { createAnswerOutput, createTextOutput, lookOf } from '../print/answer-output.ts';
-import { withHint } from '../program/report.ts';
+import { createAnswerOutput, createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { withHint } from '../../cli/report.ts';
 import type { ChatRun } from './chat-run.ts';
 
 /** A prompt that is ready to be sent. */
@@ -106,11 +106,11 @@ export function suggestModel(failure: Failure, model: string, windows: ModelWind
   if (model.includes(',')) {
     // A user may paste the command.
     const models = /^[\w.:,/-]+$/.test(model) ? model : '…';
-    return rephrase(failure, { hint: `natter compare -m ${models} asks each of them` });
+    return rephrase(failure, { hint: `‹natter compare -m ${models}› asks each of them` });
   }
   const near = nearlyNamed(model, [...windows.keys(), ...catalogue.map(({ id }) => id)]);
   if (near === undefined) return failure;
-  const hint = `did you mean -m ${near}? natter models list shows the available models`;
+  const hint = `did you mean -m ${near}? ‹natter models list› shows the available models`;
   return rephrase(failure, { hint });
 }
 

@@ -6,8 +6,9 @@ import {
 } from '../../output/answer-printer.ts';
 import type { Context, GlobalOptions, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
-import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
-import type { SecretGuard } from '../prompt/secret-guard.ts';
+import type { ConversationOptions } from '../../ask/open-conversation.ts';
+import type { PromptOptions } from '../../input/read-prompt.ts';
+import type { SecretGuard } from '../../input/secret-guard.ts';
 
 /** Options of `natter chat`, the default command. Values of settings are unparsed text. */
 export interface ChatOptions

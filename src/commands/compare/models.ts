@@ -6,8 +6,9 @@ import { silentNotices } from '../../output/notices.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { Run } from '../../run.ts';
-import type { ConversationOptions, PromptOptions } from '../prompt/prompt-options.ts';
-import type { SecretGuard } from '../prompt/secret-guard.ts';
+import type { ConversationOptions } from '../../ask/open-conversation.ts';
+import type { PromptOptions } from '../../input/read-prompt.ts';
+import type { SecretGuard } from '../../input/secret-guard.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { openService } from '../../ask/service.ts';
 import { readStored } from '../../settings/read-settings.ts';
@@ -48,7 +49,7 @@ export function parseModels(
     .filter((name) => name !== '');
   if (names.length < 2) {
     throw new Failure('usage', 'a comparison needs at least two models', {
-      hint: 'separate them by commas, as in: natter compare -m origin,nextgen …',
+      hint: 'separate them by commas, as in: ‹natter compare -m origin,nextgen …›',
     });
   }
   return names.map((name, index) => {
@@ -100,6 +101,6 @@ export async function defaultModels(run: Run<CompareOptions>): Promise<readonly 
   const other = listed.find((id) => id !== model);
   if (other !== undefined) return [model, other].map(named);
   throw new Failure('usage', `there is no second model to compare ${model} with`, {
-    hint: `name both: natter compare -m ${model},OTHER …`,
+    hint: `name both: ‹natter compare -m ${model},OTHER …›`,
   });
 }

@@ -40,9 +40,9 @@ import {
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown, storedLook } from '../print/answer-output.ts';
-import { printJson, printTable } from '../print/print-data.ts';
+import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
+import { printMarkdown, storedLook } from '../../output/answer-output.ts';
+import { printJson, printTable } from '../../output/print-data.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;
@@ -170,7 +170,7 @@ export const deleteConversations: RunOnNames = async (context, options, names) =
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
-    notices.notice(`deleted ${text}; restore it with natter conversations undelete ${entry.id}`);
+    notices.notice(`deleted ${text}; restore it with ‹natter conversations undelete ${entry.id}›`);
   }
 };
 

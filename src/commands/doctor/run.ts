@@ -1,5 +1,5 @@
 import { arch, version as nodeVersion } from 'node:process';
-import { exitCodes, Failure } from '../../failure.ts';
+import { exitCodes, Failure, withCommands } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -9,8 +9,8 @@ import { padToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { present, type Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { printJson } from '../print/print-data.ts';
-import { nameProfile } from '../program/report.ts';
+import { printJson } from '../../output/print-data.ts';
+import { nameProfile } from '../../cli/report.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { checkConnection } from './check-connection.ts';
@@ -55,7 +55,7 @@ function cleaned(finding: Finding, { context, options }: Examination): Finding {
   return {
     ...finding,
     text: clean(text),
-    advice: advice === undefined ? undefined : clean(nameProfile(advice, profile)),
+    advice: advice === undefined ? undefined : clean(withCommands(nameProfile(advice, profile))),
   };
 }
 

@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import type { Context, JsonOptions, Run } from '../../run.ts';
-import { printJson, printTable } from '../print/print-data.ts';
+import { printJson, printTable } from '../../output/print-data.ts';
 import { openService } from '../../ask/service.ts';
 import { readSettings, startRun } from '../../settings/read-settings.ts';
 
@@ -81,7 +81,7 @@ export async function searchModels(
   if (found.length === 0) {
     const searched = countOf(records.length, 'model');
     throw new Failure('not_found', `no match for "${text}" in ${searched}`, {
-      hint: records.length === 0 ? noModels : 'natter models list shows the available models',
+      hint: records.length === 0 ? noModels : '‹natter models list› shows the available models',
     });
   }
   await printModels(run, found);

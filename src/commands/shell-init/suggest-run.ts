@@ -6,7 +6,7 @@ import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
 import { chat } from '../chat/run.ts';
 import { present, type Context, type GlobalOptions } from '../../run.ts';
-import { withHint } from '../program/report.ts';
+import { withHint } from '../../cli/report.ts';
 import { planRequest, promptMessages } from '../../ask/plan-request.ts';
 import type { Shell } from '../completion/command.ts';
 import { openService, type Service } from '../../ask/service.ts';
@@ -50,7 +50,7 @@ const maxInput = 64 * 1024;
 async function readInput({ streams, signal }: Context): Promise<string> {
   if (streams.stdin.isTerminal) {
     throw new Failure('usage', 'the text is expected on standard input', {
-      hint: 'echo "list the largest files" | natter shell-init bash --suggest',
+      hint: 'echo "list the largest files" | ‹natter shell-init bash --suggest›',
     });
   }
   const chunks: Uint8Array[] = [];

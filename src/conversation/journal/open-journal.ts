@@ -80,7 +80,7 @@ export function lockedFailure(id: string, { holder, since }: RefusedLock, hint: 
 function checkReadable(path: string, id: string, { records, version }: LoadedConversation): void {
   if (version > journalVersion) {
     throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
-      hint: 'update natter, or read it with natter conversations show',
+      hint: 'update natter, or read it with ‹natter conversations show›',
     });
   }
   if (records > 0 || statSync(path).size === 0) return;
@@ -101,7 +101,7 @@ export function resumeJournal(options: JournalOptions & { readonly folder: strin
   const lockPath = lockFile(conversations, id);
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
-    const hint = `wait for it, or continue in a copy: natter --resume ${id} --branch`;
+    const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;
     return { isOpen: false, refusal: lockedFailure(id, lock, hint) } as const;
   }
   try {

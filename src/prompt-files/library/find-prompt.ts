@@ -303,7 +303,7 @@ function notFound(places: PromptPlaces, word: string, hint: string | undefined):
     word,
     listPrompts(places).map(({ name }) => name),
   );
-  const list = 'natter prompts lists prompt files';
+  const list = '‹natter prompts› lists prompt files';
   return new Failure('not_found', `there is no prompt file "${word}"`, {
     hint: near === undefined ? (hint ?? list) : `did you mean ${near}? ${hint ?? list}`,
   });

@@ -5,7 +5,7 @@ import { contains, matchOf, olderMatches } from '../composer/history.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
 import { shownText } from '../composer/paste.ts';
 import type { ReplState } from '../state.ts';
-import { viSelection } from '../vi-keys.ts';
+import { viSelection } from '../composer/vi/vi-keys.ts';
 import { shorten } from './fit-parts.ts';
 import { useAppearance, type Appearance, Lines } from './Rows.tsx';
 

@@ -9,7 +9,7 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { composerMarkColumns } from '../composer/layout.ts';
 import type { ReplState } from '../state.ts';
 import { symbolsFor } from '../text/symbols.ts';
-import { caretShapeOf } from '../vi-keys.ts';
+import { caretShapeOf } from '../composer/vi/vi-keys.ts';
 import { App } from './App.tsx';
 import { entryLabel, dialogOf } from './DialogBox.tsx';
 import { fitView, type Parts } from './fit-view.ts';

@@ -5,7 +5,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth } from '../../terminal/text/width.ts';
 import type { ReplState } from '../state.ts';
 import { sourceName, shortCount } from '../text/status-text.ts';
-import { modeText } from '../vi-keys.ts';
+import { modeText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
 import type { Appearance } from './Rows.tsx';
 

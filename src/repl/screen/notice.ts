@@ -1,7 +1,7 @@
 import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
-import { typesText } from '../vi-keys.ts';
+import { typesText } from '../composer/vi/vi-keys.ts';
 
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
   const count = stash.length;

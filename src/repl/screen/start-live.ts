@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { loadOwnPaints } from '../../commands/print/answer-output.ts';
+import { loadOwnPaints } from '../../output/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import type { Presentation } from '../../run.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';

@@ -6,7 +6,7 @@ import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { stalledSeconds, durationText } from '../text/status-text.ts';
 import type { Symbols } from '../text/symbols.ts';
-import { typesText } from '../vi-keys.ts';
+import { typesText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, shorten, type LinePart } from './fit-parts.ts';
 import type { Appearance } from './Rows.tsx';
 

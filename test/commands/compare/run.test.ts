@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../../../src/commands/program/program.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';

@@ -10,6 +10,7 @@ import { runNatter } from '../support/natter.ts';
 const preload = resolve('test/support/loaded-modules.cjs');
 
 let service: Readonly<Record<string, string>>;
+
 beforeAll(async () => {
   const sandbox = await startSandbox();
   service = { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey };

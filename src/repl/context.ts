@@ -5,11 +5,12 @@ import { contextParts } from '../conversation/compaction.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from './conversations/position.ts';
-import { notice, type Entry, failureEntry } from './entry.ts';
-import { runActivity, type Session } from './session.ts';
+import { type Entry, failureEntry } from './entry.ts';
+import type { Session } from './session.ts';
 import type { SlashCommand } from './slash-command.ts';
 import type { ReplState, Step } from './state.ts';
-import { refuse, startActivity, task } from './step.ts';
+import { refuse, showNow, step, task } from './step.ts';
+import { usageText } from './text/status-text.ts';
 import { count, countOf, percent, tokenText } from '../output/figures.ts';
 
 /** The messages of the next request, without its prompt. */
@@ -57,14 +58,13 @@ function summaryEntry(state: ReplState): Entry {
 export function describeContext(
   session: Session,
   { shows }: { readonly shows: 'window' | 'summary' },
-): Promise<void> {
-  return runActivity(session, async () => {
-    const state = session.state();
-    const name = state.settings.role;
-    const role = name === undefined ? undefined : cleanLine(session.context, name);
-    const isSummary = shows === 'summary';
-    return [isSummary ? summaryEntry(state) : notice(contextText(figuresOf(state, role), state))];
-  });
+): void {
+  const state = session.state();
+  const name = state.settings.role;
+  const role = name === undefined ? undefined : cleanLine(session.context, name);
+  if (shows === 'summary') return session.print([summaryEntry(state)]);
+  const text = [contextText(figuresOf(state, role), state), usageText(state)].join('\n');
+  session.update((current) => showNow(current, text));
 }
 
 /** What the window holds, drawn. */
@@ -73,14 +73,16 @@ function showContext(state: ReplState, argument: string): Step {
     return refuse(state, '/context takes only the word summary', '/context summary');
   }
   const shows = argument === '' ? 'window' : 'summary';
-  return startActivity(state, 'measuring the window', task(describeContext, { shows }));
+  return step(state, task(describeContext, { shows }));
 }
 
 export const contextCommand: SlashCommand = {
   name: 'context',
   argument: '[summary]',
-  summary: "show what fills the model's window, or the summary",
+  summary: "show what fills the model's window, and the tokens used",
   group: 'conversations',
+  isImmediate: true,
+  showsNow: true,
   example: '/context summary',
   run: showContext,
 };

@@ -18,6 +18,7 @@ import { addressDialog, keyDialog, type Dialog, type DialogChoice } from './dial
 import { exportConversation } from './export.ts';
 import { answerPromptDialog, cancelPromptDialog } from './prompt-files/send-prompt-file.ts';
 import { submit, submitLine } from './queue.ts';
+import { setRole, setTheme, useModel } from './settings.ts';
 import { asPrompt } from './shell/shell-lines.ts';
 import type { ReplState, Step } from './state.ts';
 import { andThen, quit, printNotice, refuse, startActivity, step, task } from './step.ts';
@@ -80,6 +81,12 @@ function choose(state: ReplState, dialog: Dialog, choice: DialogChoice): Step {
       return openCopy(state, choice);
     case 'cancel':
       return cancelDialogs(state, dialog);
+    case 'model':
+      return useModel({ ...state, dialog: undefined }, choice.argument ?? '');
+    case 'role':
+      return setRole({ ...state, dialog: undefined }, choice.argument ?? '');
+    case 'theme':
+      return setTheme({ ...state, dialog: undefined }, choice.argument ?? '');
     case 'value':
       return dialog.pending === undefined
         ? step(state)
@@ -136,6 +143,9 @@ function offers(dialog: Dialog, wanted: DialogChoice['key']): boolean {
   return dialog.type === 'choice' && dialog.choices.some(({ key }) => key === wanted);
 }
 
+const isOfSetting = (dialog: Dialog) =>
+  offers(dialog, 'model') || offers(dialog, 'role') || offers(dialog, 'theme');
+
 function cancelDialogs(state: ReplState, dialog: Dialog): Step {
   if (offers(dialog, 'export')) {
     return printNotice({ ...state, dialog: undefined }, 'nothing was written');
@@ -153,6 +163,7 @@ function cancelDialogs(state: ReplState, dialog: Dialog): Step {
     const next = { ...state, dialog: undefined, unconfirmed: undefined };
     return printNotice(next, 'nothing was sent');
   }
+  if (isOfSetting(dialog)) return step({ ...state, dialog: undefined });
   const text = state.service.isSandbox
     ? sandboxText
     : 'no key was entered; natter auth login stores one';
@@ -186,7 +197,14 @@ function select(state: ReplState, dialog: Dialog & { type: 'choice' }, by: numbe
   return step({ ...state, dialog: { ...dialog, selected, typed: '' } });
 }
 
-const typedChoices: ReadonlySet<DialogChoice['key']> = new Set(['value', 'export', 'cancel']);
+const typedChoices: ReadonlySet<DialogChoice['key']> = new Set([
+  'value',
+  'export',
+  'cancel',
+  'model',
+  'role',
+  'theme',
+]);
 
 /** Selects the first value or file that begins with the typed text; undefined if none does. */
 function selectTyped(

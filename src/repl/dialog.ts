@@ -22,12 +22,18 @@ export interface DialogChoice {
     | 'export'
     | 'copy'
     | 'cancel'
-    | 'value';
+    | 'value'
+    | 'model'
+    | 'role'
+    | 'theme';
   readonly label: string;
   /** For `server` choices. */
   readonly url?: string;
   readonly model?: string;
-  /** For `export` choices: the file, and whether it is replaced. For `copy`: the id of the conversation. */
+  /**
+   * For `export` choices: the file, and whether it is replaced. For `copy`: the id of the conversation. For `model`,
+   * `role` and `theme`: the value.
+   */
   readonly argument?: string;
   readonly replaces?: boolean;
 }
@@ -159,6 +165,40 @@ export function copyDialog(title: string, id: string, isFromList: boolean): Dial
     choices: [
       { key: 'copy', label: 'continue in a copy', argument: id },
       { key: 'cancel', label: isFromList ? 'back to the list' : 'open nothing' },
+    ],
+    selected: 0,
+  };
+}
+
+/** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
+export function settingDialog(
+  key: 'model' | 'role' | 'theme',
+  values: readonly string[],
+  current: string | undefined,
+  labels = values,
+): Dialog {
+  return {
+    type: 'choice',
+    title: current === undefined ? `no ${key} is set` : `the ${key} is ${current}`,
+    choices: values.map((value, index) => ({
+      key,
+      label: labels[index] ?? value,
+      argument: value,
+    })),
+    selected: Math.max(0, values.indexOf(current ?? '')),
+  };
+}
+
+/** Before a model that the service does not list is used. */
+export function modelDialog(wanted: string, near: string | undefined, current: string): Dialog {
+  const use = (id: string, label: string) => ({ key: 'model', label, argument: id }) as const;
+  return {
+    type: 'choice',
+    title: `the service does not list the model ${wanted}`,
+    choices: [
+      ...(near === undefined ? [] : [use(near, `use ${near}`)]),
+      { key: 'cancel', label: `keep ${current}` },
+      use(wanted, `use ${wanted} anyway`),
     ],
     selected: 0,
   };

@@ -9,7 +9,7 @@ import { notice, type Entry, failureEntry } from './entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { ReplState, Step } from './state.ts';
-import { refuse, startActivity, openDialog, task } from './step.ts';
+import { refuse, showNow, startActivity, openDialog, step, task } from './step.ts';
 import { copyText } from './system/clipboard.ts';
 
 const formats: readonly {
@@ -152,16 +152,13 @@ function selectionOf({ source, block }: Wanted): Selection {
   );
 }
 
-export function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { text, name } = selectionOf(wanted);
-    const { context, guard, isLineMode } = session;
-    const control = isLineMode
-      ? undefined
-      : (sequence: string) => context.device.writeNow(sequence);
-    const how = await copyText(guard.restoreText(text), { ...context, control }, signal);
-    return [notice(`${name} was copied ${how}`)];
-  });
+/** Copies also while another answer streams, so it is no activity. */
+export async function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
+  const { text, name } = selectionOf(wanted);
+  const { context, guard, isLineMode } = session;
+  const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
+  const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
+  session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
 export function saveAnswer(
@@ -202,9 +199,7 @@ function copy(state: ReplState, argument: string): Step {
     return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
   }
   const block = argument === '' ? undefined : Number(argument);
-  return withAnswer(state, (source) =>
-    startActivity(state, 'copying', task(copyAnswer, { source, block })),
-  );
+  return withAnswer(state, (source) => step(state, task(copyAnswer, { source, block })));
 }
 
 function save(state: ReplState, argument: string): Step {
@@ -225,6 +220,8 @@ export const exportCommands: readonly SlashCommand[] = [
     summary: 'copy the last answer, or its code block n',
     group: 'text',
     example: '/copy 2',
+    isImmediate: true,
+    showsNow: true,
     run: copy,
   },
   {

@@ -36,7 +36,7 @@ export function initialState(facts: InitialFacts): ReplState {
     columns,
     rows,
     composer: createBuffer(facts.draft),
-    restoredText: undefined,
+    restoredText: facts.draft || undefined,
     unconfirmed: undefined,
     restoredFiles: [],
     hasShell: facts.hasShell ?? true,

@@ -1,5 +1,5 @@
-import { switchVersion, type VersionChoice } from './answers/versions.ts';
-import { isCommandLine } from './commands.ts';
+import { hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
+import { isCommandLine, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import {
   newerEntry,
@@ -18,6 +18,7 @@ import { chordOf, type KeyEvent, splitBurst } from './composer/keys/key-event.ts
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
 import { contentOf } from './composer/paste.ts';
 import {
+  clearBuffer,
   insert,
   insertPaste,
   isEmpty,
@@ -111,7 +112,10 @@ function send(state: ReplState): Step {
 
 /** Not during an answer, in the middle of which the version would be printed. */
 function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
-  return state.activity === undefined ? switchVersion(state, choice) : step(state);
+  if (state.activity !== undefined) return step(state);
+  return hasVersions(state)
+    ? switchVersion(state, choice)
+    : step({ ...state, panel: 'no other version yet; /retry adds one' });
 }
 
 /** Keys typed while the editor is open wait until it closes. */
@@ -257,7 +261,15 @@ export function releaseKeys(state: ReplState): Step {
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
-export function onKey(state: ReplState, event: KeyEvent): Step {
+/** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
+export function onKey(given: ReplState, event: KeyEvent): Step {
+  const isOpen = panelOf(given).length > 0;
+  const state = isOpen ? { ...given, panel: undefined } : given;
+  if (isOpen && event.type === 'key' && boundAction(given, chordOf(event)) === 'stop') {
+    return step(
+      given.panel === undefined ? { ...state, composer: clearBuffer(state.composer) } : state,
+    );
+  }
   const { typeAhead, vi } = state;
   if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
   return vi !== undefined && isComposing(state)

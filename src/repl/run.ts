@@ -181,6 +181,9 @@ function begin(
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
   else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
+  if (!isLineMode && state.composer.text !== '' && words.length === 0) {
+    session.print([notice('the unsent draft of your last session here is back')]);
+  }
   for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
   if (settings.values.fallback !== undefined) notices.notice(noFallback);
   const prompt = typedPrompt(words.join(' '));

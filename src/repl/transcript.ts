@@ -1,4 +1,4 @@
-import { createWordStream, type WordStream } from '../terminal/markdown/rows.ts';
+import { createWordStream, type WordStream } from '../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import type { Closing, Entry } from './entry.ts';

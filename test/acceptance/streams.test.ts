@@ -221,11 +221,14 @@ test.each([
 test.each([
   ['hi', '>&-'],
   ['--every 1l hi', '>&- <<< line'],
+  ['models list', '>&-'],
 ])(
-  'N13: P4 %s with a closed standard output says that the answer is not printed',
+  'N13: P4 %s with a closed standard output says once that nothing is printed',
   async (words, closed) => {
     const { code, stderr } = await runShell(`$NATTER --sandbox ${words} ${closed}`);
-    expect(stderr).toMatch(/^natter: standard output is closed, so the answer is not printed/);
+    expect(stderr).toBe(
+      'natter: standard output is closed, so nothing is printed; natter last prints the last answer\n',
+    );
     expect(code).toBe(0);
   },
 );
@@ -344,4 +347,11 @@ for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) descr
 test('a shell without a terminal reads the script without output', async () => {
   const { code, stdout, stderr } = await runShell('eval "$($NATTER shell-init bash)"; echo "$?"');
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '0\n', stderr: '' });
+});
+
+test('S2: where both streams are one file, the notice about the reasoning follows the answer on its own row', async () => {
+  const { stdout } = await runShell(
+    "$NATTER --sandbox '[sandbox echo] <think>hm</think>yes' 2>&1 </dev/null",
+  );
+  expect(stdout).toMatch(/^yes\nnatter: the reasoning /);
 });

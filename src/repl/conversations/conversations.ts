@@ -254,6 +254,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'list conversations, or those with all words of a text',
     group: 'conversations',
     example: '/conversations tea',
+    isUnlisted: true,
     run: (state, query) =>
       startActivity(state, 'reading conversations', task(describeConversations, { query })),
   },

@@ -46,6 +46,15 @@ function Attachments({ files }: { readonly files: ReplState['attachments'] }): R
   return <Row>{style.dim(shorten(shown, columns, symbols))}</Row>;
 }
 
+/** Its first rows, and how many more there are. */
+function Panel({ lines, rows }: { lines: readonly string[]; rows: number }): ReactNode {
+  const { style, symbols, columns } = useAppearance();
+  const hidden = lines.length > rows ? lines.length - rows + 1 : 0;
+  const shown = lines.slice(0, lines.length - hidden);
+  const all = hidden === 0 ? shown : [...shown, `${hidden} more rows`];
+  return <Lines lines={all.map((line) => style.dim(shorten(line, columns, symbols)))} />;
+}
+
 interface PartsProps {
   readonly state: ReplState;
   readonly parts: Parts;
@@ -55,7 +64,7 @@ interface PartsProps {
 function Input({ state, parts }: PartsProps): ReactNode {
   const { style, symbols, columns } = useAppearance();
   const { attachments, completion } = state;
-  const { budget, composer, search, notice = '' } = parts;
+  const { budget, composer, search, panel, notice = '' } = parts;
   const dialog = dialogOf(state);
   if (dialog !== undefined) return <DialogBox dialog={dialog} />;
   return (
@@ -66,6 +75,7 @@ function Input({ state, parts }: PartsProps): ReactNode {
       {budget.completion > 0 && completion && (
         <CompletionMenu menu={completionView(completion, state.columns)} rows={budget.completion} />
       )}
+      {budget.panel > 0 && <Panel lines={panel} rows={budget.panel} />}
       {budget.notice > 0 && <Row>{style.yellow(shorten(notice, columns, symbols))}</Row>}
     </>
   );

@@ -73,8 +73,8 @@ function caretOf(
     return { column, below: 1 + budget.footer };
   }
   if (dialog !== undefined) return undefined;
-  const { attachments, search, completion, notice, footer } = budget;
-  const under = attachments + search + completion + notice + footer;
+  const { attachments, search, completion, panel, notice, footer } = budget;
+  const under = attachments + search + completion + panel + notice + footer;
   return {
     column: composerMarkColumns + composer.cursorColumn,
     below: under + composer.rows.length - 1 - composer.cursorRow,

@@ -1,3 +1,5 @@
+import { panelOf } from '../commands.ts';
+import { menuKeysText } from '../menu.ts';
 import type { ReplState } from '../state.ts';
 import { type ComposerView, composerOf, searchOf } from './Composer.tsx';
 import { noticeOf } from './notice.ts';
@@ -15,6 +17,7 @@ interface RowBudget {
   readonly attachments: number;
   readonly search: number;
   readonly completion: number;
+  readonly panel: number;
   readonly notice: number;
   readonly footer: number;
 }
@@ -32,6 +35,7 @@ export interface Parts {
   readonly budget: RowBudget;
   readonly composer: ComposerView;
   readonly search: ReturnType<typeof searchOf>;
+  readonly panel: readonly string[];
   readonly notice: string | undefined;
 }
 
@@ -48,10 +52,12 @@ const shrinkOrder: readonly (readonly [part: keyof RowBudget, minimum: number])[
   ['attachments', 0],
   ['queue', 0],
   ['completion', 1],
+  ['panel', 1],
   ['footer', 0],
   ['notice', 0],
   ['status', 0],
   ['completion', 0],
+  ['panel', 0],
   ['search', 0],
 ];
 
@@ -61,6 +67,8 @@ export function fitView(state: ReplState, tailRows: number, rows: number): Parts
   const composer = composerOf(state);
   const search = searchOf(state);
   const notice = noticeOf(state);
+  const keys = menuKeysText(state);
+  const panel = keys === undefined ? panelOf(state) : [keys];
   const isBusy = activity !== undefined || queue.length > 0;
   const budget = {
     tail: Math.min(maxTailRows, tailRows),
@@ -72,6 +80,7 @@ export function fitView(state: ReplState, tailRows: number, rows: number): Parts
     attachments: attachments.length > 0 ? 1 : 0,
     search: search === undefined ? 0 : 1 + search.older.length,
     completion: Math.min(maxCompletionRows, completion?.candidates.length ?? 0),
+    panel: panel.length,
     notice: notice === undefined ? 0 : 1,
     footer: 1,
   };
@@ -83,7 +92,7 @@ export function fitView(state: ReplState, tailRows: number, rows: number): Parts
     budget[part] -= removed;
     excess -= removed;
   }
-  return { budget, composer, search, notice };
+  return { budget, composer, search, panel, notice };
 }
 
 /** Index of the first visible one of `count` choices, so that the selected one is visible. */

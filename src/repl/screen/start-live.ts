@@ -100,6 +100,9 @@ async function lend<Result>(
   }
 }
 
+/** Moves the cursor to the first column of the first row. */
+const toTop = '\u001B[H';
+
 function screenOf(
   live: Live,
   rawModeOf: () => RawModeSession,
@@ -115,7 +118,8 @@ function screenOf(
     },
     nextUpdate: () => region.nextUpdate(),
     redraw: () => region.redraw(),
-    scrollAway: () => region.commit('\n'.repeat(stdout.rows())),
+    // From the row below the text to the last row, and then as many rows as have text: no empty ones.
+    scrollAway: () => region.commit(`${'\n'.repeat(stdout.rows() - 1)}${toTop}\n`),
     lend: (use) => lend(live, rawModeOf(), use),
     suspend() {
       region.suspend();

@@ -1,7 +1,6 @@
 // Texts shared by the transcript, line mode and the live region.
 
-import { contextWindow } from '../../conversation/context-fit.ts';
-import { count, countOf, percent, tokenText } from '../../output/figures.ts';
+import { count, countOf, tokenText } from '../../output/figures.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import type { DialogChoice } from '../dialog.ts';
 import type { AnswerActivity, ReplState, ServiceFacts } from '../state.ts';
@@ -25,24 +24,11 @@ export function sourceName({ isSandbox, isReplay }: ServiceFacts): string | unde
   return isSandbox ? 'sandbox' : undefined;
 }
 
-/** `2.1K of 128K (2%)`, in full in line mode; `~` marks an estimate, and an unknown model has no window. */
-function contextText({ settings, context, service, isLineMode }: ReplState): string {
-  const { tokens, isEstimate } = context;
-  const figure = isLineMode ? count : shortCount;
-  const used = `${isEstimate ? '~' : ''}${figure(tokens)}`;
-  const window = contextWindow(settings.model, service.windows);
-  if (window === undefined) return tokens === 1 ? `${used} token` : `${used} tokens`;
-  return `${used} of ${figure(window)}${isLineMode ? ' tokens' : ''} (${percent(tokens, window)})`;
-}
-
-export function usageText(state: ReplState): string {
-  const { usage, settings } = state;
+/** The tokens of the requests of this session. */
+export function usageText({ usage }: ReplState): string {
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = countOf(usage.answers, 'answer');
-  return [
-    `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
-    `context of ${settings.model}: ${contextText(state)}`,
-  ].join('\n');
+  return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`;
 }
 
 export function systemText(system: string | undefined): string {
@@ -60,7 +46,7 @@ export function cancelHintText({
   const stop = isLineMode ? undefined : keyOf('stop', keyMap);
   const offers = (wanted: readonly DialogChoice['key'][]) =>
     dialog?.type === 'choice' && dialog.choices.some(({ key }) => wanted.includes(key));
-  const isOther = offers(['run', 'export', 'copy']);
+  const isOther = offers(['run', 'export', 'copy', 'model', 'role', 'theme']);
   const isFromList = chosenFrom !== undefined && offers(['copy']);
   const goesBack = dialog?.previous !== undefined || isFromList;
   const asksForValue = dialog?.pending !== undefined;

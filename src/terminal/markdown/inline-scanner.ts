@@ -1,3 +1,5 @@
+import { isWide } from '../text/width.ts';
+
 /** An open mark that may still be closed. */
 export interface Opener {
   readonly character: string;
@@ -124,19 +126,12 @@ function needsMore(state: ScanState, position: number): boolean {
 
 const space = /\s/;
 const punctuation = /[\p{P}\p{S}]/u;
-/** Scripts written without spaces, which can be emitted after any character. */
-const wide = /[\u2e80-\u3098\u309b-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]/;
-
 function isSpace(character: string): boolean {
   return character === '' || character === ' ' || space.test(character);
 }
 
 function isPunctuation(character: string): boolean {
   return punctuation.test(character);
-}
-
-export function isWide(character: string): boolean {
-  return character >= '\u2e80' && wide.test(character);
 }
 
 // Mathematics in running text: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` by pandoc's rule (no space after the first

@@ -1,11 +1,8 @@
-/** Leading white space, in columns (with tab stops of four) and in characters. */
-interface Indentation {
-  readonly columns: number;
-  readonly length: number;
-}
-
-/** `column` is the position of the text in its line, for tab stops. */
-function indentation(text: string, column: number): Indentation {
+/**
+ * Leading white space, in columns (with tab stops of four) and in characters.
+ * @param column the position of the text in its line, for tab stops
+ */
+function indentation(text: string, column: number) {
   let columns = 0;
   let length = 0;
   for (; text[length] === ' ' || text[length] === '\t'; length += 1) {
@@ -330,7 +327,7 @@ function readNew(line: LineContext, cursor: Cursor, continued: number): LineStar
       if (rule.test(rest)) return { continued, opened, kind: 'rule', rest, column };
     }
     const interrupts = open.kind === 'paragraph' && continued === line.containers.length;
-    const container = readContainer(cursor, { rest, columns, complete, interrupts });
+    const container = readContainer(cursor, rest, columns, complete, interrupts);
     if (container === 'undecided') return undefined;
     if (container === 'none') return { continued, opened, kind, rest, column };
     opened.push(container);
@@ -345,16 +342,14 @@ function openFor({ open, containers }: LineContext, continued: number, opened: n
   return { kind, fence: undefined, headerBefore: false, endsAtBlank: false, inFormula: false };
 }
 
-interface ContainerStart {
-  readonly rest: string;
-  readonly columns: number;
-  readonly complete: boolean;
-  /** It would interrupt a paragraph: then an item must have text, and a number must be 1. */
-  readonly interrupts: boolean;
-}
-
-function readContainer(cursor: Cursor, start: ContainerStart): Container | 'none' | 'undecided' {
-  const { rest, columns, complete, interrupts } = start;
+/** @param interrupts it would interrupt a paragraph: then an item must have text, and a number must be 1 */
+function readContainer(
+  cursor: Cursor,
+  rest: string,
+  columns: number,
+  complete: boolean,
+  interrupts: boolean,
+): Container | 'none' | 'undecided' {
   if (rest[0] === '>') {
     if (rest === '>' && !complete) return 'undecided';
     consumeQuote(cursor, columns);
@@ -407,15 +402,6 @@ export function continuesLeaf(
   }
 }
 
-interface OpeningFence {
-  /** The fence as it is written, without its info string. */
-  readonly mark: string;
-  /** The words after the mark, of which the first is usually the language. */
-  readonly info: string;
-  /** Columns to remove from each line. */
-  readonly indent: number;
-}
-
 /** Indentation of the open containers, to which the fence's own is added. */
 function containerColumns(containers: readonly Container[]): number {
   return containers.reduce(
@@ -424,11 +410,12 @@ function containerColumns(containers: readonly Container[]): number {
   );
 }
 
-/** @param start of kind `fence` */
-export function readFence(
-  { rest, column }: LineStart,
-  containers: readonly Container[],
-): OpeningFence {
+/**
+ * The fence as it is written, the words after it, of which the first is usually the language, and the columns to remove
+ * from each line.
+ * @param start of kind `fence`
+ */
+export function readFence({ rest, column }: LineStart, containers: readonly Container[]) {
   const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
   return {
     mark,

@@ -99,15 +99,12 @@ function hasOpenMark(text: string): boolean {
 
 const sentenceEnd = /[.!?:…。！？]["'”’)\]*_`]*(?:\s+|(?<=[。！？])(?=.))|\n/g;
 
-interface FoundSentence {
-  /** The length of the first sentence or line that later text cannot change; 0 if there is none. */
-  readonly length: number;
-  /** Where the next search may begin, when there is more text. */
-  readonly searched: number;
-}
-
-/** @param from the place up to which an earlier search has searched the start of the same text */
-export function findSentence(text: string, from: number): FoundSentence {
+/**
+ * The length of the first sentence or line that later text cannot change, or 0; and where the next search may begin, when
+ * there is more text.
+ * @param from the place up to which an earlier search has searched the start of the same text
+ */
+export function findSentence(text: string, from: number) {
   let searched = from;
   sentenceEnd.lastIndex = from;
   for (const { index, 0: found } of text.matchAll(sentenceEnd)) {

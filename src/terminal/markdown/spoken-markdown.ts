@@ -1,6 +1,6 @@
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
-import { createWordRows, type WordRows } from './rows.ts';
+import { createWordRows, type WordRows } from '../text/rows.ts';
 import { findSentence, isInFormula, spokenInline } from './spoken-inline.ts';
 import { splitCells } from './table.ts';
 

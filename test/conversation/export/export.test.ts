@@ -37,7 +37,7 @@ describe('exports', () => {
     const journal = conversation('why?', 'because');
     const [prompt] = pathOf(journal.conversation());
     const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
-    journal.appendText(again.id, 'other');
+    journal.append('text', again.id, 'other');
     journal.endAnswer(again.id, {});
     expect(wholeExport(exportMarkdown, journal.conversation(), selected)).not.toContain('because');
     const all = wholeExport(exportMarkdown, journal.conversation(), { siblings: true });
@@ -122,7 +122,7 @@ describe('exports', () => {
       model: 'nextgen',
       parent: pathOf(journal.conversation())[0]?.id,
     });
-    journal.appendText(again.id, 'it is');
+    journal.append('text', again.id, 'it is');
     journal.endAnswer(again.id, { finishReason: 'length' });
     expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toContain(
       '## nextgen (reached the token limit)\n\nit is',

@@ -9,7 +9,7 @@ function journalWith(text: string, end: AnswerEnd) {
   const journal = createJournal({ ...journalOptions(), save: false });
   const prompt = journal.addTurn({ role: 'user', content: 'why?' });
   const answer = journal.startAnswer({ model: 'origin', parent: prompt.id });
-  journal.appendText(answer.id, text);
+  journal.append('text', answer.id, text);
   journal.endAnswer(answer.id, end);
   return journal;
 }

@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest';
 import { serversDialog } from '../../../src/repl/dialog.ts';
-import { createLineScreen, expectsPrompt } from '../../../src/repl/line-mode/line-screen.ts';
+import { expectsPrompt, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
   const written: string[] = [];
-  const screen = createLineScreen({
+  const screen = new LineScreen({
     write: (text) => void written.push(text),
     width: () => width,
     defer: (act) => act(),
-    lend: (use) => use(),
     suspend: () => undefined,
-    close: async () => undefined,
+    input: () => undefined,
   });
   return { screen, text: () => written.join('') };
 }

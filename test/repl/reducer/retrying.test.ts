@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import type { Action } from '../../../src/repl/action.ts';
+import { activityText } from '../../../src/repl/text/status-text.ts';
 import { effectsOf, enter, run, stateOf, typed } from '../../support/repl-state.ts';
 
 const refused: Action = {
@@ -16,6 +17,22 @@ const refused: Action = {
 };
 
 const waiting = run(stateOf(), typed('one'), enter, refused).state;
+
+test.each([
+  [429, 'slow down', '429: slow down; retry'],
+  [500, 'the service failed (500)', 'the service failed (500); retry'],
+  [undefined, 'the connection was reset', 'the connection was reset; retry'],
+])('R11: the retry row begins with the status %s', (status, message, row) => {
+  const cause = new Failure('rate_limited', message, status === undefined ? {} : { status });
+  const event = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 8000, cause } as const;
+  const { activity } = run(stateOf(), typed('one'), enter, {
+    type: 'chat-event',
+    event,
+    now: 1000,
+  }).state;
+  if (activity?.type !== 'answer') throw new Error('no answer');
+  expect(activityText(activity, 1000)).toContain(row);
+});
 
 test('Enter on an empty composer ends the wait before a retry', () => {
   const { state, effects } = run(waiting, enter);

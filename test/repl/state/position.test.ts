@@ -3,7 +3,6 @@ import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/conversations/position.ts';
 import { footerOf } from '../../../src/repl/screen/footer-row.ts';
 import { step } from '../../../src/repl/step.ts';
-import { usageText } from '../../../src/repl/text/status-text.ts';
 import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
 
 const prompt = { role: 'user', content: 'why?' } as const;
@@ -59,12 +58,11 @@ const listed =
   (state) =>
     step({ ...state, service: { ...state.service, windows: new Map([[id, window]]) } });
 
-test('Y31: the status row and /usage show the window that the service reported', () => {
+test('Y31: the status row shows the window that the service reported', () => {
   const before = stateOf({ settings, context });
   expect(footerOf(before).window).toBeUndefined();
   const { state } = run(before, listed('small', 4000));
   expect(footerOf(state).window).toBe(4000);
-  expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
 });
 
 test("Y31: the service's window takes precedence over the catalogue, which applies to other models", () => {

@@ -67,7 +67,7 @@ async function loadedParts(words: readonly string[]): Promise<readonly Part[]> {
 }
 
 test.each<[string, readonly string[], readonly Part[]]>([
-  ['completion of a model', ['__complete', '--model', '='], []],
+  ['completion of a model', ['__complete', '--model', '='], ['client', 'commands']],
   ['--help', ['--help'], []],
   ['an answer into a pipe', ['hi there'], ['client']],
   ['a command', ['config', 'list'], ['client', 'commands']],

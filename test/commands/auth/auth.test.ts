@@ -111,7 +111,7 @@ test('login with a refused key names the status, the address and what to correct
   });
   expect(await login('--profile', 'work')).toMatchObject({ code: 0 });
   expect((await login('--profile', 'work')).stderr).toContain(
-    `\n  the stored key is kept; ${next} --profile work --base-url <url>\n`,
+    `\n  the stored key is kept; ${next} --base-url <url> --profile work\n`,
   );
 });
 

@@ -51,8 +51,8 @@ test('a prompt over the window causes a warning, and is sent', async () => {
 
 test.each([
   [['hi'], '-m nextgen has a larger window; --split auto sends it in pieces'],
-  [['-s', '{{stdin}}', 'hi'], '--dry-run shows what is sent'],
-  [['-'], '--dry-run shows what is sent'],
+  [['-s', '{{stdin}}', 'hi'], 'send less text, or choose a model with a larger window: -m MODEL;'],
+  [['-'], 'send less text, or choose a model with a larger window: -m MODEL;'],
 ])('the refusal of a prompt over the window names what helps: %j', async (words, hint) => {
   const server = await serve([
     [json(400, { error: { message: 'too many tokens', type: 'invalid_request_error' } })],
@@ -60,7 +60,7 @@ test.each([
   const input = 'word'.repeat(130_000);
   const run = await runInMemory(words, { input, env: serviceAt(server) });
   expect(run.code).toBe(7);
-  expect(run.stderr).toContain(`\n  ${hint}\n`);
+  expect(run.stderr).toContain(`\n  ${hint}`);
 });
 
 test('the token limit of the answer counts towards the window', async () => {

@@ -40,11 +40,11 @@ const streaming: AnswerActivity = {
 
 test('reports a stalled answer once, on a separate line', () => {
   const { screen, text } = open();
-  void screen.write('origin: The kettle');
+  screen.write('origin: The kettle');
   screen.show(stateOf({ activity: streaming, now: 4999 }));
   screen.show(stateOf({ activity: streaming, now: 5000 }));
   screen.show(stateOf({ activity: streaming, now: 6000 }));
-  void screen.write(' boils.\n');
+  screen.write(' boils.\n');
   expect(text()).toBe(
     'origin: The kettle\nnatter: nothing for 5 s; Ctrl+C stops and keeps the text\n boils.\n',
   );

@@ -1,6 +1,6 @@
 import { withCommands } from '../failure.ts';
 import { displayWidth } from '../terminal/text/width.ts';
-import { hangText } from '../terminal/text/wrap.ts';
+import { hangText } from '../terminal/text/rows.ts';
 
 /**
  * A line of a message in rows of the width. Its rows break between words, but not in a command, which a reader may copy:

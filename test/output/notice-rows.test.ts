@@ -4,7 +4,8 @@ import { noticeRows } from '../../src/output/notice-rows.ts';
 test.each([
   ['natter: fits', 'natter: fits'],
   ['natter: one two three four five', 'natter: one two\n        three four\n        five'],
-  ['natter: warning: one two', 'natter: warning: one\n                 two'],
+  // Too little room for rows.
+  ['natter: warning: one two', 'natter: warning: one two'],
   ['natter: a\n  one two three four five\n', 'natter: a\n  one two three four\n  five\n'],
 ])('%j in 20 columns', (text, rows) => {
   expect(noticeRows(text, 20)).toBe(rows);
@@ -34,16 +35,12 @@ test.each([
   // Only without the indent does it fit.
   [
     'natter: warning: set it with ‹natter config set window 8192› or less',
-    ['natter: warning: set it with', 'natter config set window 8192', '                 or less'],
+    ['natter: warning: set it with', 'natter config set window 8192 or less'],
   ],
   // The terminal breaks what it has no room for.
   [
     '  set the price: ‹natter config set prices.origin "0.5/1.5 EUR" --profile work›; or else',
-    [
-      '  set the price:',
-      'natter config set prices.origin "0.5/1.5 EUR" --profile work;',
-      '  or else',
-    ],
+    ['  set the price:', 'natter config set prices.origin "0.5/1.5 EUR" --profile work; or else'],
   ],
   [
     '  to send it: ‹natter -- why is the sky blue, and the grass green?›',

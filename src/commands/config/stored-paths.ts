@@ -6,12 +6,7 @@ import {
 import { Failure } from '../../failure.ts';
 import { ledgerFolder } from '../../usage/ledger.ts';
 import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
-import {
-  configVariable,
-  credentialsFile,
-  settingsFile,
-  settingsPath,
-} from '../../settings/settings-file.ts';
+import { configVariable, settingsPath } from '../../settings/settings-file.ts';
 
 type FolderName = 'config' | 'data' | 'state' | 'cache';
 
@@ -27,8 +22,8 @@ const inSettings = (file: Parameters<typeof settingsPath>[1]) => (folder: string
 
 /** What natter keeps on disk. */
 export const storedKinds = [
-  kind('settings', 'settings file', 'config', inSettings(settingsFile)),
-  kind('credentials', 'file of the keys', 'config', inSettings(credentialsFile)),
+  kind('settings', 'settings file', 'config', inSettings('config')),
+  kind('credentials', 'file of the keys', 'config', inSettings('credentials')),
   kind('conversations', 'saved conversations', 'data', conversationsFolder),
   kind('trash', 'deleted conversations', 'data', trashFolder),
   kind('usage', 'ledger of requests', 'state', ledgerFolder),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { isLoopbackName } from '../../address.ts';
-import { certificateFailure } from '../../client/failure/certificate-failure.ts';
+import { certificateFailure } from '../../client/failure/network-failure.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { createConnector } from '../../client/http/connector.ts';
 import { createRoute, proxyFor, type Route } from '../../client/http/route.ts';

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { privateMode, settingsFile, settingsPath } from '../../settings/settings-file.ts';
+import { privateMode, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 
@@ -79,7 +79,7 @@ export function* checkFiles(
     // The file of settings is private only if it has secrets.
     const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
     if (config !== undefined && context.platform !== 'win32' && hasSecret) {
-      const file = settingsPath(config, settingsFile);
+      const file = settingsPath(config, 'config');
       const { mode = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {};
       const text = `others can read ${file} (mode ${modeText(mode)}), which has a secret header`;
       if ((mode & accessibleToOthers) !== 0)

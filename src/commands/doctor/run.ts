@@ -6,7 +6,7 @@ import { silentNotices } from '../../output/notices.ts';
 import { namedProfile } from '../../settings/profile-name.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padToWidth } from '../../terminal/text/width.ts';
-import { hangText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import { present, type Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { printJson } from '../../output/print-data.ts';

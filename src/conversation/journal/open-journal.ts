@@ -12,11 +12,7 @@ import {
   lockFile,
   newId,
 } from '../library/conversation-folder.ts';
-import {
-  loadConversation,
-  lostLinesWarning,
-  type LoadedConversation,
-} from '../library/read-conversation.ts';
+import { loadConversation, type LoadedConversation } from '../library/read-conversation.ts';
 import { JournalFold } from './fold-journal.ts';
 import { takeLock, type JournalOptions } from './journal-file.ts';
 import { Journal } from './journal.ts';
@@ -55,17 +51,12 @@ export function branchJournal(
   id: string,
 ): Journal {
   const path = conversationFile(conversationsFolder(options.folder), id);
-  const { fold, lostLines } = loadConversation(path, id);
-  warnAboutLostLines(options, id, lostLines);
+  const { fold, warning } = loadConversation(path, id);
+  if (warning !== undefined) options.onWarning(warning);
   return newJournal(
     options,
     recordsOf(fold.conversation(), () => false),
   );
-}
-
-function warnAboutLostLines({ onWarning }: JournalOptions, id: string, lostLines: number): void {
-  const warning = lostLinesWarning(id, lostLines);
-  if (warning !== undefined) onWarning(warning);
 }
 
 /** For a conversation that is open in another process. */
@@ -107,7 +98,7 @@ export function resumeJournal(options: JournalOptions & { readonly folder: strin
   try {
     const loaded = loadConversation(path, id);
     checkReadable(path, id, loaded);
-    warnAboutLostLines(options, id, loaded.lostLines);
+    if (loaded.warning !== undefined) options.onWarning(loaded.warning);
     const target = { path, lockPath, lock, isNew: false, isTorn: endsTorn(path), file: appendFile };
     if (options.save === false) lock?.release();
     const journal = new Journal(options, loaded.fold, options.save === false ? undefined : target);

@@ -119,7 +119,7 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, presentation, settings } = run;
   const { stdout } = context.streams;
-  const { printer } = await createTextOutput({ ...run, ...lookOf(settings) });
+  const { printer } = await createTextOutput(run, lookOf(settings));
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
   const { metadata, failure } = await answerGroup(run, group, printer);
   await printer.end();

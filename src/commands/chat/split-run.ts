@@ -264,8 +264,7 @@ async function printFinalAnswer(
 ): Promise<void> {
   const { run } = sending;
   const { context, format, presentation, settings, prompt } = run;
-  const output =
-    format === 'json' ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
+  const output = format === 'json' ? undefined : await createTextOutput(run, lookOf(settings));
   const sink = output?.printer ?? { event: () => undefined };
   const answer = await askOne(sending, combinePrompt(prompt, last), sink);
   const { content, metadata, failure } = answer;

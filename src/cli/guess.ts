@@ -41,8 +41,8 @@ const foreignChildren: ForeignWords = [
   ['conversations/find conversations/grep', 'conversations search'],
   ['conversations/save', 'conversations export'],
   ['conversations/restore', 'conversations undelete'],
-  ['models/default models/set models/set-default', 'config set model'],
-  ['models/use models/select models/switch', 'config set model'],
+  ['models/default models/set models/set-default', 'config set model <model>'],
+  ['models/use models/select models/switch', 'config set model <model>'],
 ];
 
 /** Options, and what to do in natter. */
@@ -110,7 +110,10 @@ export function refuseWords({ args, parent }: Command, thing: string, shows: str
       : `did you mean ‹${group} ${near}›?`;
   if (rest.length > 0)
     hint = `to send it as a prompt: ‹natter chat ${parent.name()} ${args.join(' ')}›`;
-  if (meant !== undefined) hint = `‹${['natter', meant, ...others].join(' ')}›`;
+  if (meant !== undefined) {
+    const command = rest.length > 0 ? meant.replace(/ <.*/, '') : meant;
+    hint = `‹${['natter', command, ...others].join(' ')}›`;
+  }
   throw new Failure('usage', `there is no command "${group} ${word}"`, { hint });
 }
 

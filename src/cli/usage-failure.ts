@@ -2,6 +2,7 @@ import type { Command, CommanderError, Option } from 'commander';
 import { Failure } from '../failure.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { hintForOption } from './guess.ts';
+import { takesServiceOptions } from './help-details.ts';
 
 /** The name of an option as typed, without its value, which may be a key. */
 function typedOptionName(typed: string): string {
@@ -74,7 +75,7 @@ function unknownOption(
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
   const hint =
     hintForForeign(typed, path, command, words) ??
-    settingHint(name) ??
+    (takesServiceOptions(command) ? settingHint(name) : undefined) ??
     `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }

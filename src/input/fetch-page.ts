@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { isLoopbackName } from '../address.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import { createRoute } from '../client/http/route.ts';
-import type { Network, OpenNetwork, HttpResponse } from '../client/http/transport.ts';
+import type { HttpResponse, OpenNetwork } from '../client/http/transport.ts';
 import { startTimer, type Clock } from '../clock.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -173,7 +173,7 @@ async function follow(start: URL, options: FetchOptions, signal: AbortSignal): P
   const limits = { clock, connectTimeout: timeLimit, firstByteTimeout: timeLimit };
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const network: Network = options.network(createRoute(url, environment), limits);
+    const network = options.network(createRoute(url, environment), limits);
     try {
       const headers = { accept, 'user-agent': userAgent };
       const response = await network.send({ method: 'GET', url, headers }, signal);

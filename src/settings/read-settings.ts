@@ -59,7 +59,7 @@ function readForSandbox(
 ): StoredSettings {
   try {
     const stored = readStored(context, notices);
-    const { value } = chooseProfile({ flag, environment: context.environment, stored });
+    const { value } = chooseProfile(flag, context.environment, stored);
     return terminalSettings(stored, value);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -38,11 +38,11 @@ describe('natter conversations', () => {
     expect([cells?.[0], cells?.[2], cells?.[4]]).toEqual([rows[0]?.id, '2', 'origin']);
   });
 
-  test('list marks those without an answer: in JSON, and on a terminal of 40 columns', async () => {
+  test('N12: list marks those without an answer: in JSON, and on a terminal of 40 columns', async () => {
     await data.run(['--sandbox', '--retries', '0', '[sandbox status=500] why?']);
     expect(await listed()).toMatchObject([{ answered: false }, { answered: true }]);
     const { stdout } = await run('list');
-    expect(stdout).toMatch(/^\w+\t.+\t\[sandbox status=500\] why\?\n/);
+    expect(stdout).toMatch(/^\w+\t.+\t\[sandbox status=500\] why\?\tno answer\n/);
     const env = { ...data.env, NO_COLOR: '1' };
     const terminal = openTerminal(['conversations', 'list'], { columns: 40, env });
     expect((await terminal.exit).exitCode).toBe(0);

@@ -72,6 +72,12 @@ test('natter -h has examples, every command, and where the rest is', async () =>
   expect(stdout).toContain('natter help <topic>');
 });
 
+test('N14: natter compare -h says what its options mean, and how many more there are', async () => {
+  const { stdout } = await runInMemory(['compare', '-h']);
+  expect(stdout).toContain('\n  --diff               show a word diff against the first answer\n');
+  expect(stdout).toMatch(/\nMore: natter compare --help \(\d+ more options\)/);
+});
+
 test('the help of a command has its own options first, and refers to the service options', async () => {
   const { stdout } = await runInMemory(['models', 'list', '--help']);
   const parts = ['\nOptions:\n  --json', '\nGeneral options:\n', '\nAlso: service options'];

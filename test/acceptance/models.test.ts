@@ -4,7 +4,7 @@ import { runNatter, serviceAt } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import { certificatePath } from '../support/raw-server.ts';
-import { keys, leave, openRepl } from '../support/repl-terminal.ts';
+import { keys, leave, openRepl, screenWith } from '../support/repl-terminal.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -38,13 +38,16 @@ test('missing fields are filled in from the catalogue, marked on a terminal', as
   );
 });
 
-test('/models keeps each row on one row of the window, and explains the mark', async () => {
+test('R10: /model lists the models, each on one row of the window, and explains the mark', async () => {
   const server = await serve([[json(200, ['nextgen', 'origin'])]]);
   const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'k' };
   const terminal = await openRepl([], { columns: 44, env });
-  terminal.type(`/models${keys.enter}`);
-  const transcript = await terminal.waitFor(/from\s+the service/);
-  expect(transcript).toMatch(/\nnextgen [^\n]*\norigin [^\n]*…\n\* taken from the published/);
+  terminal.type(`/model${keys.enter}`);
+  const screen = await screenWith(terminal, /Esc cancels/);
+  expect(screen).toMatch(/\* taken from the\s+published catalogue/);
+  expect(screen).toMatch(/\n {2}1 nextgen [^\n]*\n› 2 origin [^\n]*…\n/);
+  terminal.type(keys.enter);
+  await terminal.waitFor(/the model is now origin/);
   expect(await leave(terminal)).toBe(0);
 });
 

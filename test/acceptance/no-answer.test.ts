@@ -6,6 +6,7 @@ import { pathOf } from '../../src/conversation/tree.ts';
 import { createDataFolder } from '../support/data-folder.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { serviceAt } from '../support/natter.ts';
+import { runShell } from '../support/shell.ts';
 import { choice, delta, done, finish, json, stream } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 
@@ -130,6 +131,11 @@ test.each([
 ])('N8: with %j and %j the reasoning is a part of the answer', async (flags, env, shown) => {
   const { stdout, stderr } = await runInMemory(['--sandbox', ...flags, prompt], { env });
   expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: '' });
+});
+
+test('S2: where both streams are one file, the notice about the reasoning follows the answer on its own row', async () => {
+  const { stdout } = await runShell(`$NATTER --sandbox '${prompt.replaceAll('\n', '')}' 2>&1`);
+  expect(stdout).toMatch(/^yes\nnatter: the reasoning /);
 });
 
 test('N8: --reasoning shows the reasoning on standard error', async () => {

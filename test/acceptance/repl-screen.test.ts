@@ -22,10 +22,10 @@ describe('the screen of the REPL', () => {
   test('opens the menu of commands with the slash, and closes it with Esc', async () => {
     const terminal = await openRepl();
     terminal.type('/');
-    const screen = await screenWith(terminal, /› \/help \[name\] .*\n {2}\/retry \[model\]/);
-    expect(screen).toMatch(/ 1\/\d+ ↓\n/);
+    const screen = await screenWith(terminal, /› \/model \[id\] .*\n {2}\/resume \[name\]/);
+    expect(screen).toMatch(/ 1\/\d+ ↓\nTab completes, Down selects, Esc closes\n/);
     terminal.type('vers');
-    await screenWith(terminal, /› \/vers\n› \/version \[n\] [^\n]*\n {2}\/conversations /);
+    await screenWith(terminal, /› \/vers\n› \/version \[n\] /);
     terminal.type(keys.escape);
     await screenWith(terminal, /› \/vers\nnew conversation/);
     terminal.type(keys.interrupt);

@@ -34,8 +34,7 @@ describe('the REPL', () => {
     terminal.type(keys.escape);
     await terminal.waitFor(/stopped; \/continue resumes it/);
     terminal.type(`/continue${keys.enter}`);
-    await terminal.waitFor(/› Continue exactly where/);
-    await terminal.waitFor(/breaks in the middle\n\norigin · /);
+    await terminal.waitFor(/› \/continue\n[^]*breaks in the middle\n\norigin · /);
     terminal.type(keys.interrupt + keys.interrupt);
     expect((await terminal.exit).exitCode).toBe(0);
   });
@@ -141,7 +140,7 @@ describe('the REPL', () => {
 
   test('an unsent draft survives a kill', async () => {
     const env = sharedHome();
-    const first = await openRepl(['--sandbox'], { env });
+    const first = await openRepl(['--sandbox'], { env, cwd: env.HOME });
     first.type('a thought that is not finished');
     const drafts = join(env.HOME, '.local/state/natter/drafts');
     await vi.waitUntil(() => textsIn(drafts).includes('a thought that is not finished'), {
@@ -149,8 +148,12 @@ describe('the REPL', () => {
     });
     first.kill('SIGKILL');
     await first.exit;
-    const second = await openRepl(['--sandbox'], { env });
-    await screenWith(second, /› a thought that is not finished/);
+    const second = await openRepl(['--sandbox'], { env, cwd: env.HOME });
+    // R7: it is announced.
+    await screenWith(
+      second,
+      /unsent draft of your last session here is back[^]*› a thought that is not finished/,
+    );
     second.type(keys.interrupt + keys.interrupt + keys.interrupt);
     expect((await second.exit).exitCode).toBe(0);
   });

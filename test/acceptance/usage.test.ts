@@ -238,6 +238,11 @@ test.each([
   expect(stderr).toContain(`\n  ${hint}\n`);
 });
 
+test('S6: natter sandbox does not offer the settings of a client', async () => {
+  const { stderr } = await runInMemory(['sandbox', '--window', '8192']);
+  expect(stderr).toBe("natter: unknown option '--window'\n  see natter sandbox --help\n");
+});
+
 // N13: the options of other programs
 test.each([
   ['--modle', 'x', 'did you mean --model? See natter --help'],
@@ -249,7 +254,7 @@ test.each([
   ['-x', 'hi', 'natter last --block 1 prints a code block of the last answer'],
   ['-n', 'hi', '--no-save does not save the conversation'],
   ['-C', 'hi', '--resume ID continues a conversation, -c the last one'],
-  ['-l', 'hi', 'natter conversations lists conversations, natter models list the models'],
+  ['-l', 'hi', 'natter conversations lists conversations, natter models lists the models'],
   ['--append-system-prompt', 'hi', '-s sets the system prompt'],
   ['--template', 'review', 'natter run NAME sends a prompt file; natter prompts lists them'],
   [

@@ -62,7 +62,7 @@ test('plain lines end between words, and /wrap none leaves that to the terminal'
   terminal.type('[sandbox echo rate=200] one two three four five six seven\r');
   await screenWith(terminal, /^origin: one two three four\nfive six seven\nYou:$/m);
   terminal.type('/wrap none\r');
-  await screenWith(terminal, /\/wrap words[^]*\nYou:$/);
+  await screenWith(terminal, /settings wrap[^]*words[^]*\nYou:$/);
   terminal.type('[sandbox echo] one two three seventeen four\r');
   await screenWith(terminal, /^origin: one two three sev[^]*\nYou:$/m);
   expect(await terminal.copied()).toContain('origin: one two three seventeen four\n');

@@ -20,12 +20,12 @@ import {
 } from './error-body.ts';
 import { RequestFailure } from './request-failure.ts';
 
-/** Bytes. */
+/** Bytes of an error's body that are read. */
 const maxErrorBody = 64 * 1024;
-/** Milliseconds. */
+/** Milliseconds for reading them. */
 const errorBodyTimeout = 2_000;
 
-/** Resolves on a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
+/** Accepts a 2xx with content to come. @throws RequestFailure; or the signal's reason when it aborts. */
 export async function requireAccepted(
   request: HttpRequest,
   response: HttpResponse,
@@ -48,7 +48,7 @@ export async function requireAccepted(
   throw serviceFailure({ status, headers, text }, now, request, mask);
 }
 
-/** The start of an error's body; a slow, endless or broken body does not delay the failure. */
+/** Reads the start of an error's body; a slow, endless or broken body does not delay the failure. */
 async function readErrorText(response: HttpResponse, clock: Clock): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -76,25 +76,18 @@ function noContentFailure(status: number): RequestFailure {
   });
 }
 
-/** A response with an error status; `text` is its body, or the part of it that was read. */
-export interface FailedResponse {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly text: string;
-}
-
-type SentRequest = Pick<HttpRequest, 'method' | 'url' | 'body' | 'isPathGuessed'>;
-
 /**
- * The failure for a status that is neither 2xx nor a redirect; `now` is when its headers arrived. The request decides
- * the remedy.
+ * Describes a response whose status is neither 2xx nor a redirect. The request decides the remedy.
+ * @param response `text` is its body, or the part of it that was read
+ * @param now when its headers arrived
  */
 export function serviceFailure(
-  { status, headers, text }: FailedResponse,
+  response: { readonly status: number; readonly headers: ResponseHeaders; readonly text: string },
   now: Date,
-  request: SentRequest,
+  request: HttpRequest,
   mask: Mask,
 ): RequestFailure {
+  const { status, headers, text } = response;
   const body = parseErrorBody(text, headers['content-type'], mask);
   const reason = body.message ?? body.name;
   const delay = retryAfter(headers, now);
@@ -120,14 +113,14 @@ export function serviceFailure(
   );
 }
 
-/** Services of the contract name it `not_found`, others speak of a model. */
+/** Whether a 404 is about a model: services of the contract name it `not_found`, others speak of a model. */
 const isAboutModel = ({ names, message = '' }: ErrorBody) =>
   /model|not_found/i.test([...names, message].join(' '));
 
 const addedPathHint =
   'natter added /v1 to the base URL; for an API at another path, set --base-url to all of it, or --api-path / to add nothing';
 
-/** Not implemented, HTTP version not supported: a server of something else, such as files. */
+/** Whether a server is one of something else, such as files: not implemented, HTTP version not supported. */
 const lacksApi = (status: number) => status === 501 || status === 505;
 
 /** Some services send `x-should-retry` where the status does not decide. */
@@ -141,15 +134,15 @@ interface Explanation {
   readonly kind: ErrorName;
   readonly summary: string;
   readonly remedy: Remedy;
-  /** Decides where the status does not. */
+  /** Decides instead of the status. */
   readonly transient?: boolean;
 }
 
-/** Names outside the contract of a 429 that a retry does not cure. */
+/** Names of a 429 that a retry does not cure. */
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
-/** The cause of a failed request: what the body reports decides before the status. */
-function explain(status: number, body: ErrorBody, request: SentRequest): Explanation {
+/** Explains a failed request: what the body reports decides before the status. */
+function explain(status: number, body: ErrorBody, request: HttpRequest): Explanation {
   // The name in the body counts only for a status that is not in the contract.
   const kind = nameOfStatus(status) ?? kindOfName(body.name) ?? kindOfStatus(status);
   const { method } = request;
@@ -190,7 +183,7 @@ function explainLength({ names, message = '' }: ErrorBody): Explanation {
   return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
 }
 
-/** A request for models has no body to check, and a list of models does not help. */
+/** Remedies of a request for models: it has no body to check, and a list of models does not help. */
 const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
   invalid_request: { remedy: { code: 'check-base-url' } },
   forbidden: { remedy: { code: 'check-permissions' } },
@@ -203,8 +196,8 @@ const refusedParameter =
 
 const refusesParameter = ({ message = '' }: ErrorBody) => refusedParameter.test(message);
 
-/** The fields of the request's body. */
-function sentFields({ body }: SentRequest): JsonObject {
+/** Reads the fields of the request's body. */
+function sentFields({ body }: HttpRequest): JsonObject {
   const fields = body === undefined ? undefined : parseJson(Buffer.from(body).toString());
   return isJsonObject(fields) ? fields : {};
 }
@@ -260,7 +253,7 @@ function redirectFailure(status: number, location: string | undefined, url: URL)
   );
 }
 
-/** Without the query, which may contain a token. */
+/** Shows an address without its query, which may contain a token. */
 function addressOf(url: URL): string {
   return maskUrl(`${url.protocol}//${url.host}${url.pathname}`);
 }
@@ -269,20 +262,19 @@ function baseUrlOf(target: URL): string {
   return `${target.protocol}//${target.host}${target.pathname.replace(/(\/v1)?\/(chat|models)\b.*$/, '')}`;
 }
 
-/** Words in error names outside the contract; the first row that matches decides. */
+/** Kinds by words in error names outside the contract; the first row that matches decides. */
 const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
   [/rate.?limit|too.?many.?req|quota|throttl|exhausted/i, 'rate_limited'],
   [/permission|forbidden|access.?denied|not.?allowed/i, 'forbidden'],
   [/auth|api.?key|credential/i, 'unauthorized'],
   [/not.?found|no.?such|does.?not.?exist/i, 'not_found'],
   [
-    /context.?(?:length|size|window)|too.?(?:long|large)|invalid|bad.?request|unsupported|validation/i,
+    /context.?(?:length|size|window)|too.?(?:long|large)|max.?tokens|invalid|bad.?request|unsupported|validation|missing|unprocessable|content.?(?:filter|policy)/i,
     'invalid_request',
   ],
-  [/missing|content.?(?:filter|policy)|max.?tokens|unprocessable/i, 'invalid_request'],
 ];
 
-/** The kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
+/** Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
 export function kindOfError(error: ErrorBody): FailureKind {
   const { names, status } = error;
   if (refusesModel(error)) return 'not_found';
@@ -318,7 +310,7 @@ function choiceError(chunk: JsonObject): unknown {
 }
 
 /**
- * The error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
+ * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
  * of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {

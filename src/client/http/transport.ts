@@ -48,12 +48,15 @@ export interface ExchangeLimits {
   readonly firstByteTimeout: number;
 }
 
-/** The connections of a client to one service, kept open between requests. */
-export interface Network {
+/**
+ * Opens the connections of a client to one service, which stay open between requests. `nodeNetwork` starts sooner,
+ * `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md).
+ */
+export type OpenNetwork = (
+  route: Route,
+  limits: ExchangeLimits,
+) => {
   readonly send: Transport;
   /** Closes the connections, those that are being opened too. */
   close(): void;
-}
-
-/** `nodeNetwork` starts sooner, `undiciNetwork` uses less CPU per request (docs/decisions/0001-http-transport.md). */
-export type OpenNetwork = (route: Route, limits: ExchangeLimits) => Network;
+};

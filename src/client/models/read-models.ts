@@ -10,23 +10,16 @@ import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { withRetries } from '../retry.ts';
 
-/** Bytes. */
+/** The most bytes that are read. */
 const maxBody = 16 * 1024 * 1024;
 
-/** @throws Failure */
-export async function listModels(
-  sender: Sender,
-  options?: ReadOptions,
-): Promise<readonly ModelRecord[]> {
+/** Reads `GET /v1/models`. @throws Failure */
+export async function listModels(sender: Sender, options?: ReadOptions) {
   return parseModelList(await read(sender, 'models', options));
 }
 
-/** @throws Failure, kind `not_found` for an id the service does not know */
-export async function getModel(
-  sender: Sender,
-  id: string,
-  options?: ReadOptions,
-): Promise<ModelRecord> {
+/** Reads `GET /v1/models/{model}`. @throws Failure, kind `not_found` for an id the service does not know */
+export async function getModel(sender: Sender, id: string, options?: ReadOptions) {
   // In a path, these are the list of models or its parent.
   if (/^\.{0,2}$/.test(id)) throw new Failure('not_found', `there is no model "${id}"`);
   const value = await read(sender, `models/${encodeURIComponent(id)}`, options);
@@ -49,9 +42,8 @@ async function read(sender: Sender, path: string, options: ReadOptions = {}): Pr
 }
 
 async function readText(response: HttpResponse, { idleTimeout, limits }: Sender): Promise<string> {
-  const watch = watchIdle(limits.clock, idleTimeout, () =>
-    response.destroy(idleTimedOut(idleTimeout)),
-  );
+  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
+  const watch = watchIdle(limits.clock, idleTimeout, onIdle);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -97,7 +89,7 @@ function readRecord(value: unknown): ModelRecord | undefined {
   return id === undefined ? undefined : { ...value, id };
 }
 
-/** The lists in a response, in order of precedence; undefined where there is none. */
+/** Finds the lists in a response, in the order of precedence; undefined where there is none. */
 function findLists(value: unknown): readonly unknown[][] | undefined {
   if (Array.isArray(value)) return [value];
   if (!isJsonObject(value)) return undefined;

@@ -2,7 +2,7 @@ import { definedFields } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 import type { AnswerNamed, ReasoningReceived, RefusalReceived, TextReceived } from '../events.ts';
 import type { Mask } from '../failure/error-body.ts';
-import type { ChunkContent } from './completion-chunk.ts';
+import type { readChunk } from './completion-chunk.ts';
 
 /** A part of an answer, in the order of arrival. Its texts are well-formed and not empty. */
 export type AnswerPart =
@@ -54,7 +54,7 @@ export class AnswerParts {
   }
 
   /** Adds a chunk. The first id and model win, and the last usage and `finish_reason`. */
-  add(chunk: ChunkContent): void {
+  add(chunk: ReturnType<typeof readChunk>): void {
     const { id, model, finishReason, usage, calledTools } = chunk;
     for (const channel of channels) {
       if (chunk[channel] !== '') this.#addText(channel, chunk[channel]);

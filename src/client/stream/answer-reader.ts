@@ -58,7 +58,7 @@ export async function* readAnswer(
         reader.feed(decoder.decode(bytes.subarray(start, start + stepBytes)));
       }
       yield* answer.take();
-      if (answer.isFinished || reader.isFull()) break;
+      if (reader.isFull()) break;
     }
     if (!answer.isFinished) {
       reader.feed(decoder.end());

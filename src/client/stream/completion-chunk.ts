@@ -1,19 +1,7 @@
 import { definedFields, filledText, isJsonObject, type JsonObject } from '../../json.ts';
 import type { Usage } from '../contract.ts';
 
-/** The contents of one chunk, or of one whole completion. Texts are empty, not absent, where there are none. */
-export interface ChunkContent {
-  readonly text: string;
-  readonly reasoning: string;
-  readonly refusal: string;
-  readonly calledTools: boolean;
-  readonly id: string | undefined;
-  readonly model: string | undefined;
-  readonly finishReason: string | undefined;
-  readonly usage: Usage | undefined;
-}
-
-/** `content` is a string, null, or a list of parts; only parts with a `text` are read. */
+/** Reads a `content`: a string, null, or a list of parts, of which only those with a `text` are read. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
@@ -23,7 +11,7 @@ function contentText(content: unknown): string {
 const readNumber = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** The counts that are numbers; undefined where there are none. */
+/** Reads the counts that are numbers; undefined where there are none. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const usage = definedFields({
@@ -34,7 +22,7 @@ function readUsage(value: unknown): Usage | undefined {
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
-/** The choice with index 0 or without an index; the others are alternatives that natter does not request. */
+/** Finds the choice with index 0 or without an index; the others are alternatives that natter does not request. */
 export function answerChoice(choices: unknown): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
   return choices.filter(isJsonObject).find(({ index }) => index === 0 || index == null);
@@ -42,9 +30,10 @@ export function answerChoice(choices: unknown): JsonObject | undefined {
 
 /**
  * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
- * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice.
+ * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice. Texts that are missing
+ * are empty.
  */
-export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject): ChunkContent {
+export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject) {
   const choice = answerChoice(choices);
   const source = choice?.['delta'] ?? choice?.['message'];
   const turn: JsonObject = isJsonObject(source) ? source : {};

@@ -47,10 +47,8 @@ function throwUnreadable(data: string, { mask }: AnswerParts): never {
   throw malformedJson('the service sent an event that is not a JSON object', data.length);
 }
 
-/** Empty data, JSON null, and a comment that a gateway sent as data (`data: : PROCESSING`). */
-function isEmpty(data: string): boolean {
-  return data === '' || data.startsWith(':') || data === 'null';
-}
+/** Whether data is empty, JSON null, or a comment that a gateway sent as data (`data: : PROCESSING`). */
+const isEmpty = (data: string) => data === '' || data.startsWith(':') || data === 'null';
 
 /** @param isCut the body ended within this event */
 function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: AnswerParts): void {
@@ -85,6 +83,7 @@ export function createCompletionStream(answer: AnswerParts, limit: number) {
   });
   return {
     feed: (text: string) => parser.feed(text),
+    isFull: () => answer.isFinished,
     end() {
       hasEnded = true;
       parser.feed('\n\n');

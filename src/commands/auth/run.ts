@@ -102,7 +102,7 @@ export async function logout(context: Context, options: GlobalOptions): Promise<
   const { notices } = await present(context, options);
   const stored = readStored(context, notices);
   const { environment } = context;
-  const { value: profile } = chooseProfile({ flag: options.profile, environment, stored });
+  const { value: profile } = chooseProfile(options.profile, environment, stored);
   if (stored.credentials.profiles[profile] === undefined) {
     notices.notice(`profile ${profile} has no stored key`);
   } else {

@@ -201,10 +201,7 @@ async function askPiece(sending: Sending, prompt: string): Promise<Answer> {
 function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
   const isShown = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isShown, settings.values);
-  const line = createStatusLine({
-    stderr: context.streams.stderr,
-    style: presentation.noticeStyle,
-  });
+  const line = createStatusLine(context, presentation);
   let ended = 0;
   const show = () => {
     if (!isShown) return;

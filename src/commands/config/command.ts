@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { settingFamilies } from '../../settings/setting-name.ts';
+import { families } from '../../settings/setting-name.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples, setHelpList, type HelpRow } from '../../cli/help-details.ts';
 import { settingText } from '../../cli/global-options.ts';
@@ -16,8 +16,8 @@ export const settingRows: readonly HelpRow[] = [
     const text = settingText(key).replace(/, default true$/, '');
     return { term: `${name} <${type.name}>`, description: `${text}${switched} [${variable}]` };
   }),
-  ...settingFamilies.map(({ name, type, summary }) => ({
-    term: `${name} <${type}>`,
+  ...Object.values(families).map(({ form, type, summary }) => ({
+    term: `${form} <${type}>`,
     description: summary.charAt(0).toLowerCase() + summary.slice(1),
   })),
 ];

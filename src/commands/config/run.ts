@@ -10,14 +10,14 @@ import {
   withOwnKeys,
 } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
-import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
+import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -105,12 +105,10 @@ const foreignNames: ReadonlyMap<string, string> = new Map([
   ['seed', 'params.seed'],
 ]);
 
-const families = settingFamilies.map(({ name }) => name.replace(/\.<.*/, ''));
-
 /** `param.seed`: a member of a family whose name is mistyped. */
 function nearMember(name: string): string | undefined {
   const [family = '', ...rest] = name.split('.');
-  const near = rest.length === 0 ? undefined : nearlyNamed(family, families);
+  const near = rest.length === 0 ? undefined : nearlyNamed(family, familyNames);
   return near && [near, ...rest].join('.');
 }
 
@@ -165,7 +163,7 @@ function targetProfile(
   environment: Environment,
   stored: StoredSettings,
 ): string {
-  return chooseProfile({ flag, environment, stored }, true).value;
+  return chooseProfile(flag, environment, stored, true).value;
 }
 
 /** @throws Failure `usage` for a command that cannot be split into words */

@@ -1,7 +1,7 @@
 // The way to the service: proxy, encryption and certificate.
 import { readFileSync } from 'node:fs';
 import { isLoopbackName } from '../../address.ts';
-import { certificateFailure } from '../../client/failure/certificate-failure.ts';
+import { certificateFailure } from '../../client/failure/network-failure.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 
 import { createRoute, proxyFor, type Route } from '../../client/http/route.ts';

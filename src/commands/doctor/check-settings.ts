@@ -4,10 +4,9 @@ import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Notices } from '../../output/notices.ts';
-import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { ownColors } from '../../settings/own-colors.ts';
-import { settingFamilies } from '../../settings/setting-name.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import {
@@ -24,7 +23,6 @@ const section = 'settings';
 const { ok, note, warning } = findingsOf(section);
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);
-const familyNames = settingFamilies.map(({ name }) => name.replace(/\..*$/, ''));
 const knownKeys: readonly string[] = [
   ...settingKeys.map((key) => definitions[key].name),
   ...familyNames,

@@ -166,16 +166,10 @@ async function* checkAll(examination: Examination): AsyncGenerator<Finding> {
 export async function examine(context: Context, options: DoctorOptions): Promise<void> {
   const presentation = await present(context, options);
   const examination = { context, options, presentation };
-  const { stdout, stderr } = context.streams;
-  const { style, noticeStyle, animated } = presentation;
+  const { stdout } = context.streams;
+  const { style } = presentation;
   const width = stdout.isTerminal ? stdout.columns() : undefined;
-  const activity = createActivity({
-    stderr,
-    style: noticeStyle,
-    clock: context.clock,
-    quiet: options.quiet === true,
-    animated,
-  });
+  const activity = createActivity(examination);
   const findings: Finding[] = [];
   try {
     for await (const found of checkAll(examination)) {

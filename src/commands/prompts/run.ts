@@ -9,7 +9,7 @@ import {
   listPrompts,
 } from '../../prompt-files/library/find-prompt.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
-import { editFile } from '../../repl/system/external-editor.ts';
+import { editFile } from '../../repl/shell/external-editor.ts';
 import {
   type Presentation,
   present,

@@ -201,7 +201,11 @@ export function openJournalFile(
       const isFirst = failure === undefined;
       failure = storageFailure('write', path, error, dataVariable);
       const { message } = failure;
-      if (isFirst) onWarning(`${message}; the conversation continues unsaved`, 'storage');
+      if (isFirst)
+        onWarning(
+          `${message}; the conversation continues unsaved (NATTER_SAVE=false saves none)`,
+          'storage',
+        );
     }
   }
 

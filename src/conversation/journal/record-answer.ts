@@ -62,6 +62,23 @@ export function createAnswerRecorder(
   };
 }
 
+/** Adds to an answer that was cut; without text and without an end, nothing changes. */
+export function createContinuationRecorder(journal: Journal, answerId: string): AnswerRecorder {
+  const { model = '' } = journal.conversation().turns.get(answerId) ?? {};
+  const recorder = createAnswerRecorder(journal, { model }, answerId);
+  let hasContent = false;
+  return {
+    ...recorder,
+    event(event) {
+      hasContent ||= ['text-received', 'refusal-received', 'answer-finished'].includes(event.type);
+      recorder.event(event);
+    },
+    end(failure) {
+      if (hasContent) recorder.end(failure);
+    },
+  };
+}
+
 /** The place of a prompt in a journal. */
 export interface PromptRecord {
   /** Begins the answer of a model, which becomes a version of one to the same prompt. */

@@ -1,5 +1,6 @@
 import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
+import { namesNoCommand } from '../menu.ts';
 import type { ReplState } from '../state.ts';
 
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
@@ -36,6 +37,7 @@ export function noticeOf(state: ReplState): string | undefined {
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
+  if (namesNoCommand(state)) return 'no such command; /help lists them';
   const queueText = queue.length > 0 && state.isQueuePaused ? pausedQueueText(state) : undefined;
   return queueText ?? stashText(state);
 }

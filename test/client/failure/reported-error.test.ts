@@ -66,6 +66,7 @@ test.each(statuses.filter(([status]) => status >= 400 && status < 600))(
     const request = {
       method: 'POST',
       url: new URL('https://api.test/v1/chat/completions'),
+      headers: {},
     } as const;
     expect(serviceFailure({ status, headers: {}, text: '' }, now, request, unmasked).kind).toBe(
       kind,

@@ -7,7 +7,7 @@ const now = new Date('2026-11-20T12:00:00Z');
 function failure(status: number, text = '', headers: Record<string, string> = {}, sent = {}) {
   const body = Buffer.from(JSON.stringify({ model: 'origin', messages: [], ...sent }));
   const url = new URL('https://api.test/v1/chat/completions');
-  const request = { method: 'POST', url, body, isPathGuessed: true } as const;
+  const request = { method: 'POST', url, headers: {}, body, isPathGuessed: true } as const;
   return serviceFailure({ status, headers, text }, now, request, unmasked);
 }
 

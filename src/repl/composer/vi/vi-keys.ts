@@ -247,10 +247,10 @@ function pass({ state, keys }: Pressed, event: KeyEvent): Step {
 /** Whether keys edit the draft. */
 export function isComposing(state: {
   readonly dialog: unknown;
-  readonly search: unknown;
+  readonly isSearching: boolean;
   readonly list?: unknown;
 }): boolean {
-  return state.dialog === undefined && state.search === undefined && state.list === undefined;
+  return state.dialog === undefined && !state.isSearching && state.list === undefined;
 }
 
 const modes: Readonly<Record<ViMode, { readonly label: string; readonly caret: CaretShape }>> = {

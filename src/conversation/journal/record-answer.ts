@@ -34,10 +34,10 @@ export function createAnswerRecorder(
   return {
     event(event) {
       if (hasEnded) return;
-      if (event.type === 'text-received') journal.appendText(begin(), event.text);
-      else if (event.type === 'refusal-received') journal.appendRefusal(begin(), event.text);
+      if (event.type === 'text-received') journal.append('text', begin(), event.text);
+      else if (event.type === 'refusal-received') journal.append('refusal', begin(), event.text);
       else if (event.type === 'reasoning-received') {
-        if (event.received !== undefined) journal.appendThought(begin(), event.received);
+        if (event.received !== undefined) journal.append('thought', begin(), event.received);
       } else if (event.type === 'answer-named' && event.model !== undefined) {
         end = { ...end, model: event.model };
       } else if (event.type === 'answer-started') {

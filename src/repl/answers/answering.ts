@@ -6,7 +6,7 @@ import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import type { AnswerOutcome } from '../action.ts';
-import { compactIfNeeded, offerRemedies } from '../compaction.ts';
+import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
@@ -19,10 +19,12 @@ import {
   withConversation,
   closingOf,
 } from '../conversations/position.ts';
-import { keyDialog, keyHint, secretsDialog } from '../dialog.ts';
-import { failureEntry, notice } from '../entry.ts';
+import { keyDialog, keyHint } from '../connection.ts';
+import { failureEntry, notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
-import type { AnswerActivity, AnswerUsage, ReplState, Step } from '../state.ts';
+import { submit } from '../queue.ts';
+import { shortenPromptHint } from '../session.ts';
+import type { AnswerActivity, AnswerUsage, Dialog, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -34,8 +36,8 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
       const at = now + expectedDelay(event);
       // A narrow window cuts the end of a long cause, and the status is what people look for.
       const { status, message } = cause;
-      const isNamed = status === undefined || message.includes(String(status));
-      const text = isNamed ? message : `${status}: ${message}`;
+      const text =
+        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
       const scheduled = { cause: text, retry, retries, at };
       return { ...rest, phase: 'retrying', retry: scheduled };
     }
@@ -108,8 +110,6 @@ function continueHint(
   return isRecorded ? '/retry sends it again' : undefined;
 }
 
-const roomHint = '/compact sends a summary instead of the older turns, /undo removes the last turn';
-
 function onFailure(
   state: ReplState,
   outcome: AnswerOutcome & { type: 'failed' },
@@ -121,15 +121,15 @@ function onFailure(
   const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
-    const dialog = keyDialog(state.service.address);
+    const dialog = keyDialog(state.service, state.service.address);
     return step(
       { ...paused, dialog },
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  // The same prompt would be refused again.
   const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
-  const hints = isFull ? [roomHint, hint] : [hint, continueHint(next, outcome, answer)];
+  // The same prompt would be refused again.
+  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
   return step(paused, printing(failureEntry(message, advice || undefined)));
 }
@@ -144,6 +144,30 @@ function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
 function confirmationHint(isRestored: boolean, isLineMode: boolean): string {
   if (!isRestored) return 'the prompt is the latest one in the history';
   return `${isLineMode ? 'an empty line' : 'Enter'} sends these words without the file`;
+}
+
+function sendNothing(state: ReplState): Step {
+  return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
+}
+
+/** Before a prompt with secrets in its files is sent. */
+function secretsDialog(address: string): Dialog {
+  return {
+    type: 'choice',
+    title: `the files have secrets, which would be sent to ${address}`,
+    choices: [
+      {
+        label: 'send placeholders, and put the secrets back in the answer',
+        choose: (state) => submit({ ...state, dialog: undefined, isRedacting: true }),
+      },
+      {
+        label: 'send the secrets',
+        choose: (state) => submit({ ...state, dialog: undefined }),
+      },
+      { label: 'send nothing', choose: sendNothing },
+    ],
+    cancel: sendNothing,
+  };
 }
 
 /** Restores a prompt that needs confirmation to the composer. */

@@ -30,7 +30,7 @@ const within = (...paths) => {
  * as ajv and Ink, stay behind a dynamic import.
  */
 const groups = [
-  { name: 'cli', test: within('main', 'cli/(completion/complete|program)') },
+  { name: 'cli', test: within('main', 'cli/program') },
   {
     name: 'prompt',
     test: within(
@@ -51,7 +51,7 @@ const groups = [
       'input/(?!attach-others|fetch-page|find-files|html-text|read-texts)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
-      'repl/(composer/keys/|system/external-editor)',
+      'repl/(composer/keys/|shell/(child-process|external-editor))',
       'terminal/(?!formula|highlight|markdown/)',
     ),
   },

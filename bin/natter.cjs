@@ -15,7 +15,9 @@ process.on('SIGUSR1', function () {});
 if (process.features.inspector && !isDebuggerWanted()) {
   var inspector = require('inspector');
   inspector.close();
-  setImmediate(inspector.close);
+  setImmediate(function () {
+    inspector.close();
+  });
 }
 
 if (isOld) {

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandTable } from '../src/cli/command-table.ts';
+import { buildProgram } from '../src/cli/program.ts';
+import { createMemoryContext } from './support/memory-context.ts';
 
 /** A row of ARCHITECTURE.md's table. */
 interface Layer {
@@ -111,7 +112,8 @@ test('test/support/README.md lists each file of its folder once', () => {
 });
 
 test('src/commands has a folder for each command', () => {
-  const commands = ['chat', ...commandTable.map(({ name }) => name)];
+  const { context } = createMemoryContext();
+  const commands = buildProgram(context).commands.map((command) => command.name());
   expect(readdirSync('src/commands').sort()).toEqual(commands.sort());
 });
 

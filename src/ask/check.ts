@@ -66,7 +66,7 @@ function isFile(name: string): boolean {
   }
 }
 
-const hint = 'without a file: --schema "name, age int"; natter help schema explains it';
+const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
 /** @throws Failure `usage` if it names a file that cannot be read */
 function readSchema(value: string): SchemaSource {

@@ -42,7 +42,7 @@ export function parseGroupLimits(text: string): GroupLimits {
       throw new Failure(
         'usage',
         `--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s`,
-        { hint: 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"' },
+        { hint: 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›' },
       );
     }
     Object.assign(limits, limit);

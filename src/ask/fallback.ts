@@ -184,7 +184,7 @@ export function fallbackModels({ context, options, settings }: Run): readonly Fa
     const isOfSameService = profile === settings.profile.value;
     if (isOfSameService || own.values.baseUrl !== undefined) return { label, settings: own };
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
-      hint: `natter auth login --profile ${profile}`,
+      hint: `‹natter auth login --profile ${profile}›`,
     });
   });
   return [first, ...others.filter((other) => !isSame(other.settings, settings))];

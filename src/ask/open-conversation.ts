@@ -16,7 +16,7 @@ import {
   lockFile,
 } from '../conversation/library/conversation-folder.ts';
 import { findConversation } from '../conversation/library/library.ts';
-import { loadConversation, lostLinesWarning } from '../conversation/library/read-conversation.ts';
+import { loadConversation } from '../conversation/library/read-conversation.ts';
 import {
   type Conversation,
   type Role,
@@ -51,13 +51,12 @@ export function dataFolder(facts: FolderFacts): string {
 /** Finds and reads a conversation as far as possible; warns about lost lines. @throws Failure */
 export function readConversation(facts: FolderFacts, notices: Notices, name: string): Conversation {
   const { id, path } = findConversation(dataFolder(facts), name);
-  const { fold, lostLines, records } = loadConversation(path, id);
+  const { fold, warning, records } = loadConversation(path, id);
   if (records === 0) {
     throw new Failure('storage', `conversation ${id} has no readable records`, {
       hint: `its file is ${path}`,
     });
   }
-  const warning = lostLinesWarning(id, lostLines);
   if (warning !== undefined) notices.warning(warning);
   return fold.conversation();
 }

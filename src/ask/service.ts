@@ -58,10 +58,11 @@ function noticeSandbox({ context, presentation, settings }: Run, writesFile: boo
   const isSeen = stdin.isTerminal && stdout.isTerminal && stderr.isTerminal;
   if (writesFile || !isSeen) {
     throw new Failure('configuration', problem, {
-      hint: others?.hint ?? 'run natter auth login, set NATTER_BASE_URL, or try natter --sandbox',
+      hint:
+        others?.hint ?? 'run ‹natter auth login›, set NATTER_BASE_URL, or try ‹natter --sandbox›',
     });
   }
-  const hint = others?.hint ?? 'see natter auth login';
+  const hint = others?.hint ?? 'see ‹natter auth login›';
   presentation.notices.notice(`${problem}; using the sandbox (${hint})`);
 }
 
@@ -102,7 +103,7 @@ export function clientOptions(
 
 /** Names the setting whose command printed the key in the failures for a rejected key. */
 function explainPrintedKey(client: Client, label: string): Client {
-  const hint = `the key is from ${label}; natter auth status shows the command`;
+  const hint = `the key is from ${label}; ‹natter auth status› shows the command`;
   const explain = (error: unknown): never => {
     const isRejected = error instanceof Failure && error.remedy?.code === 'sign-in';
     throw isRejected ? rephrase(error, { hint }) : error;

@@ -80,6 +80,11 @@ export function namesBelow({ commands }: Command): readonly string[] {
   return commands.flatMap((command) => [command.name(), ...command.aliases()]);
 }
 
+/** The subcommand with this name or alias. */
+export function childNamed({ commands }: Command, word: string): Command | undefined {
+  return commands.find((child) => child.name() === word || child.aliases().includes(word));
+}
+
 /**
  * Sets what a command does: the function that `load` imports is called with the context, the options and the words.
  * The function decides the types of its options and words; commander knows only their names.

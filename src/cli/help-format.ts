@@ -4,7 +4,6 @@ import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { hasFlag } from './command-line.ts';
-import { seldomNames } from './command-names.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
 import {
   takesParentOptions,
@@ -171,7 +170,7 @@ export function wantsShortHelp(words: readonly string[]): boolean {
 
 /** Of a small terminal, with a row left for the prompt of the shell. */
 const mostRows = 23;
-const mostExamples = 3;
+const mostOptions = 8;
 
 const rowsOf = (text: string) => text.split('\n').length - 1;
 
@@ -191,6 +190,9 @@ function wrapWords(label: string, words: readonly string[]): string {
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
+
+/** Commands that the help of `-h`, which must fit on one screen, names without their summaries. */
+const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'completion'];
 
 /** natter itself: what most people type, the commands, and where the rest is. */
 function formatProgram(program: Command, help: Help): string {
@@ -216,48 +218,51 @@ function formatProgram(program: Command, help: Help): string {
   ]);
 }
 
-/** Own options in decreasing lengths: with descriptions, names with values, names, fewer and fewer names. */
-function optionTexts(options: readonly HelpRow[], help: Help): readonly string[] {
-  if (options.length === 0) return [''];
-  const flags = options.map(({ term }) => term.replace(/^-\w, /, ''));
-  const names = flags.map((flag) => flag.replace(/ [<[].*$/, ''));
-  return [
-    formatSection('Options:', options, help),
-    wrapWords('Options:', flags),
-    wrapWords('Options:', names),
-    ...names
-      .slice(1)
-      .map((_, cut) => wrapWords('Options:', [...names.slice(0, -cut - 1), `and ${cut + 1} more`])),
-  ];
-}
+/** The options that most people use, if not all fit on one screen. */
+const popular =
+  '--models --model --file --continue --system --schema --diff --json --output --dry-run --port'.split(
+    ' ',
+  );
 
-/** A command, with its own options in the greatest length that fits, then fewer examples, then fewer options, if none fits. */
+const ownRank = ({ term }: HelpRow) => {
+  const rank = popular.findIndex((name) => term.split(/[ ,]+/).includes(name));
+  return rank < 0 ? popular.length : rank;
+};
+
+/** A row without the name of its variable, and without what follows the first clause of its description. */
+const inShort = ({ term, description }: HelpRow): HelpRow => ({
+  term,
+  description: description.replace(/ \[[A-Z_]+\]$/, '').replace(/; .*/s, ''),
+});
+
+/** A command with its own options, or with those of them that people use most, and fewer examples, as they fit. */
 function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
     ({ group }) => group !== generalGroup && group !== serviceGroup,
   );
-  const examples = examplesOf(command).slice(0, mostExamples);
+  const used = options.toSorted((one, other) => ownRank(one) - ownRank(other));
   const service = takesServiceOptions(command) ? ', natter help service' : '';
   const list = helpListOf(command);
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
   const listRow = list?.isInShortHelp === true ? wrapWords(list.heading, names) : '';
-  const format = (text: string, shown: typeof examples) =>
-    joinSections([
+  const format = (shown: number, examples: number) => {
+    const rest = options.length - shown;
+    return joinSections([
       ...introduction(command, help),
-      ['Examples:', ...exampleLines(shown)].join('\n'),
+      ['Examples:', ...exampleLines(examplesOf(command).slice(0, examples))].join('\n'),
       formatSection('Commands:', subcommandRows(command, help), help),
       listRow,
-      text,
-      `More: ${pathOf(command)} --help${service}`,
+      formatSection('Options:', rest === 0 ? options : used.slice(0, shown).map(inShort), help),
+      `More: ${pathOf(command)} --help${rest === 0 ? '' : ` (${rest} more options)`}${service}`,
     ]);
-  const fewestExamples = examples.slice(0, 1);
-  const [described = '', withValues = '', ...shorter] = optionTexts(options, help);
-  const lengths = [
-    ...[described, withValues, shorter[0] ?? ''].map((text) => format(text, examples)),
-    ...examples.map((_, cut) => format(shorter[0] ?? '', examples.slice(0, -cut - 1))).slice(0, -1),
-    ...shorter.slice(1).map((text) => format(text, fewestExamples)),
+  };
+  const most = Math.min(options.length, mostOptions);
+  const texts = [
+    ...[3, 2, 1].map((examples) => format(options.length, examples)),
+    ...[3, 2].map((examples) => format(most, examples)),
+    ...Array.from({ length: most + 1 }, (_, fewer) => format(most - fewer, 1)),
   ];
-  return lengths.find((text) => rowsOf(text) <= mostRows) ?? lengths.at(-1) ?? '';
+  return texts.find((text) => rowsOf(text) <= mostRows) ?? texts.at(-1) ?? '';
 }
 
 /** The help of `-h` as plain text of at most 23 rows of 80 columns. */

@@ -1,7 +1,21 @@
 import { Command, CommanderError } from 'commander';
+import { buildAuth } from '../commands/auth/command.ts';
+import { buildBatch } from '../commands/batch/command.ts';
 import { buildChat } from '../commands/chat/command.ts';
+import { buildCompare } from '../commands/compare/command.ts';
+import { buildCompletion } from '../commands/completion/command.ts';
+import { buildConfig } from '../commands/config/command.ts';
+import { buildConversations } from '../commands/conversations/command.ts';
+import { buildDoctor } from '../commands/doctor/command.ts';
+import { buildHelp } from '../commands/help/command.ts';
+import { buildLast } from '../commands/last/command.ts';
+import { buildModels } from '../commands/models/command.ts';
+import { buildPrompts } from '../commands/prompts/command.ts';
+import { buildRun } from '../commands/run/command.ts';
+import { buildSandbox } from '../commands/sandbox/command.ts';
+import { buildShellInit } from '../commands/shell-init/command.ts';
+import { buildUsage } from '../commands/usage/command.ts';
 import { misplacedCommand, routeToChat, withDashes } from './command-line.ts';
-import { commandTable, isNamed, type CommandRow } from './command-table.ts';
 import type { Context } from '../run.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { namesBelow, setExamples } from './help-details.ts';
@@ -30,25 +44,32 @@ function visit(command: Command, change: (command: Command) => void): void {
   for (const child of command.commands) visit(child, change);
 }
 
-/** A command that is not built, for the program's help. */
-function placeholder({ name, argument }: CommandRow): Command {
-  const command = new Command(name);
-  return argument === undefined ? command : command.argument(argument);
-}
-
-function commandOf(row: CommandRow, context: Context, isBuilt: boolean): Command {
-  const command = isBuilt ? row.build(context) : placeholder(row);
-  command.summary(row.summary);
-  return row.alias === undefined ? command : command.alias(row.alias);
-}
+/** The commands but chat, in the order of the help. */
+const builders = [
+  buildCompare,
+  buildBatch,
+  buildRun,
+  buildPrompts,
+  buildConversations,
+  buildLast,
+  buildModels,
+  buildUsage,
+  buildAuth,
+  buildConfig,
+  buildDoctor,
+  buildSandbox,
+  buildShellInit,
+  buildCompletion,
+  buildHelp,
+];
 
 /**
- * Commands that `words` do not name have only a name and a summary: building all takes 10 ms.
+ * @param words the whole command line
  * @param print gets help and version
  */
 export function buildProgram(
   context: Context,
-  words: readonly string[],
+  words: readonly string[] = [],
   print = (text: string): void => void context.streams.stdout.write(text),
 ): Command {
   const format = wantsShortHelp(words) ? formatShortHelp : formatHelp;
@@ -64,9 +85,7 @@ export function buildProgram(
   setExamples(program, programExamples);
   addGlobalOptions(program);
   program.addCommand(buildChat(context), { isDefault: true });
-  for (const row of commandTable) {
-    program.addCommand(commandOf(row, context, isNamed(row, words)));
-  }
+  for (const build of builders) program.addCommand(build(context));
   visit(program, (command) => {
     command
       .exitOverride((error) => {

@@ -1,17 +1,8 @@
 import type { Command, CommanderError, Option } from 'commander';
 import { Failure } from '../failure.ts';
-import { nearlyNamed } from '../near-name.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { foreignOptions } from './foreign-words.ts';
-import { namesBelow } from './help-details.ts';
-
-/** Repeats a number that was typed after an option which is a field of the request: `--temperature 0`. */
-function withNumber(hint: string, typed: string, words: readonly string[]): string {
-  const equals = typed.indexOf('=');
-  const value = equals < 0 ? words[words.indexOf(typed) + 1] : typed.slice(equals + 1);
-  const isNumber = value !== undefined && /^-?\d+(?:\.\d+)?$/.test(value);
-  return isNumber ? hint.replace(/(?<=^use --param \w+=)[\d.]+/, value) : hint;
-}
+import { hintForOption } from './guess.ts';
+import { takesServiceOptions } from './help-details.ts';
 
 /** The name of an option as typed, without its value, which may be a key. */
 function typedOptionName(typed: string): string {
@@ -39,7 +30,7 @@ function jsonHint(name: string, { options }: Command): string | undefined {
 
 const keyOptions = new Set(['-k', '--key', '--api-key', '--token']);
 const loginHint =
-  'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt';
+  '‹natter auth login› asks for the key, or reads it from a file: ‹natter auth login < key.txt›';
 
 const compareHint =
   'a comparison has the answer of each model, or its failure, and never that of a different model';
@@ -55,8 +46,8 @@ function hintForForeign(
   if (path === 'natter auth login' && keyOptions.has(name)) return loginHint;
   if (path === 'natter compare' && name === '--fallback') return compareHint;
   if (path !== 'natter') return jsonHint(name, command);
-  const hint = foreignOptions[name];
-  return hint === undefined ? undefined : withNumber(hint, typed, words);
+  const value = /=(.*)/s.exec(typed)?.[1] ?? words[words.indexOf(typed) + 1];
+  return hintForOption(name, value);
 }
 
 /** The hint for the name of a setting that is no option. */
@@ -65,7 +56,7 @@ function settingHint(name: string): string | undefined {
   if (key === undefined) return undefined;
   const { name: setting, variable } = definitions[key];
   const once = variable === undefined ? '' : `, or ${variable} for one run`;
-  return `it is a setting: natter config set ${setting} <value>${once}`;
+  return `it is a setting: ‹natter config set ${setting} <value>›${once}`;
 }
 
 /** @param suggestion of commander: `you mean --model?` */
@@ -84,8 +75,8 @@ function unknownOption(
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
   const hint =
     hintForForeign(typed, path, command, words) ??
-    settingHint(name) ??
-    `${see} ${path} --help${dashes}`;
+    (takesServiceOptions(command) ? settingHint(name) : undefined) ??
+    `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
@@ -102,7 +93,7 @@ function promptHint(
   if (!excessCodes.has(code) || !isBelowNatter || words[0] !== command.name()) return undefined;
   if (words.length < 3 || words.some((word) => word.startsWith('-'))) return undefined;
   const isPlain = words.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
-  return `for a prompt: natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}`;
+  return `for a prompt: ‹natter chat ${isPlain ? words.join(' ') : `${words[0]} …`}›`;
 }
 
 /** What to type for an option without its number. */
@@ -133,35 +124,13 @@ export function usageFailure(
   const hint =
     numberHint(error) ??
     promptHint(error, command, words) ??
-    `${see} ${commandPath(command)} --help`;
+    `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }
 
 /** The failure of a command name after options of a prompt: `natter -m nextgen models`. */
 export function misplacedCommandFailure(name: string): Failure {
   return new Failure('usage', `ambiguous: "${name}" is a command name but follows prompt options`, {
-    hint: `for the command: natter ${name} …; for a prompt: natter … -- ${name} …`,
-  });
-}
-
-/**
- * Refuses the words that the default command of a group gets because they name no command of the group.
- * @param otherHint the hint for a word that is not close to the name of a command
- * @param foreignHint the hint for the words of a different client; undefined for all others
- * @throws Failure `usage`
- */
-export function refuseWords(
-  defaultCommand: Command,
-  otherHint: (word: string) => string,
-  foreignHint: (words: readonly string[]) => string | undefined = () => undefined,
-): void {
-  const { args, parent } = defaultCommand;
-  const [word, second] = args;
-  if (word === undefined || parent === null) return;
-  const group = `natter ${parent.name()}`;
-  const near = second === undefined ? nearlyNamed(word, namesBelow(parent)) : undefined;
-  const nearHint = near === undefined ? otherHint(word) : `did you mean ${group} ${near}?`;
-  throw new Failure('usage', `there is no command "${group} ${word}"`, {
-    hint: foreignHint(args) ?? nearHint,
+    hint: `for the command: ‹natter ${name} …›; for a prompt: ‹natter … -- ${name} …›`,
   });
 }

@@ -252,6 +252,6 @@ export async function readPrompt(
   if (text.trim() !== '') return { prompt: text, system };
   const usual = options.resume === true ? 'natter --resume latest' : 'natter';
   throw new Failure('usage', 'there is nothing to send', {
-    hint: `for example: ${command ?? usual} "why is the sky blue?"`,
+    hint: `for example: ‹${command ?? usual} "why is the sky blue?"›`,
   });
 }

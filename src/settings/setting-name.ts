@@ -16,8 +16,8 @@ const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
 export const isPrototypeName = (name: string): boolean => prototypeNames.has(name);
 
 const bodyFields: ReadonlyMap<string, string> = new Map([
-  ['model', 'use --model, or natter config set model'],
-  ['max_tokens', 'use --max-tokens, or natter config set max-tokens'],
+  ['model', 'use --model, or ‹natter config set model›'],
+  ['max_tokens', 'use --max-tokens, or ‹natter config set max-tokens›'],
   ['messages', 'natter builds them from the system prompt, the conversation and the prompt'],
   ['stream', 'use --no-stream'],
 ]);
@@ -58,7 +58,7 @@ export function checkHeaderName(name: string, kind: FailureKind, where = ''): st
       kind,
       `the header authorization${where} carries the API key, which is not a setting`,
       {
-        hint: 'natter auth login',
+        hint: '‹natter auth login›',
       },
     );
   }
@@ -127,7 +127,7 @@ export const families: Readonly<Record<Family, FamilyDefinition>> = {
 function checkPricedModel(name: string): string {
   if (name.trim() !== '' && !isPrototypeName(name)) return name;
   throw new Failure('usage', `${JSON.stringify(name)} is not a model`, {
-    hint: 'for example: natter config set prices.origin 0.5/1.5',
+    hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
   });
 }
 
@@ -135,7 +135,7 @@ function checkPricedModel(name: string): string {
 function checkActionName(name: string): string {
   if (/^[a-z-]+$/.test(name) && !isPrototypeName(name)) return name;
   throw new Failure('usage', `${JSON.stringify(name)} is not a key action`, {
-    hint: 'natter config keys lists them',
+    hint: '‹natter config keys› lists them',
   });
 }
 
@@ -149,7 +149,7 @@ const settingNames: readonly string[] = [
 
 function unknownSetting(name: string): Failure {
   if (keyNames.has(name.toLowerCase())) {
-    return new Failure('usage', 'an API key is not a setting', { hint: 'natter auth login' });
+    return new Failure('usage', 'an API key is not a setting', { hint: '‹natter auth login›' });
   }
   return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
     hint: `the settings are ${settingNames.join(', ')}`,

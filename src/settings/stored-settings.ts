@@ -35,7 +35,7 @@ export const emptyCredentials: CredentialsDocument = { version: documentVersion,
 
 function damaged(path: string, problem: string): Failure {
   return new Failure('configuration', `cannot use ${path}: ${problem}`, {
-    hint: 'correct the file by hand, or move it away and run natter auth login',
+    hint: 'correct the file by hand, or move it away and run ‹natter auth login›',
   });
 }
 

@@ -111,7 +111,7 @@ const nameOf = (limit: Limit) => `${limit.name} (${amountText(limit, limit.amoun
 function raiseHint({ kind, name }: Source): string {
   if (kind === 'flag' || kind === 'environment') return `raise ${name}`;
   if (kind === 'prompt file') return `raise the budget of ${name}`;
-  return 'raise the budget (natter config set budget)';
+  return 'raise the budget (‹natter config set budget›)';
 }
 
 const adjectives: Readonly<Record<Period, string>> = {
@@ -130,7 +130,7 @@ function limitOfPeriod(
     const shorter = hasAnswerLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
     const end = localDay(endOfPeriod(period, context.clock.date()));
     const ways = `${raiseHint(settings.sources.budget)}, or wait until ${end}`;
-    const usage = isSandbox ? 'natter usage --sandbox' : 'natter usage';
+    const usage = isSandbox ? '‹natter usage --sandbox›' : '‹natter usage›';
     return `${fitsShorter ? `${shorter}, ` : ''}${ways}; ${usage} shows the requests`;
   });
 }
@@ -160,7 +160,7 @@ function expenseOf(
     `${name} needs the price of the model ${model} in ${currency}`,
     isSandbox
       ? 'the sandbox has no prices; use --max-total-tokens'
-      : `natter config set prices.${model} "0.5/1.5 ${currency}"`,
+      : `‹natter config set prices.${model} "0.5/1.5 ${currency}"›`,
   );
 }
 
@@ -170,7 +170,7 @@ function requireLedger({ context, settings }: Run): string {
   if (!settings.values.ledger) {
     throw failure(
       'a budget needs the ledger, which the setting ledger turns off',
-      'natter config set ledger true, or natter config unset budget',
+      '‹natter config set ledger true›, or ‹natter config unset budget›',
     );
   }
   if (state !== undefined) return state;

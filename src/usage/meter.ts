@@ -4,9 +4,8 @@ import type { AnswerFinished, ChatEvent } from '../client/events.ts';
 import { textMessages } from '../conversation/message-text.ts';
 import {
   suspectTruncation,
-  countCharacters,
   estimateMessages,
-  tokensFor,
+  tokensOfPiece,
 } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
@@ -27,8 +26,8 @@ interface MeteredRequest {
   readonly request: CompletionRequest;
   /** The monotonic time at which it began. */
   readonly start: number;
-  /** The characters of the answer, with reasoning. */
-  readonly received: { ascii: number; other: number };
+  /** Estimated tokens of the answer, with reasoning. */
+  received: number;
   /** Attempts so far. */
   attempts: number;
   /** Whether the service read the prompt. */
@@ -39,7 +38,7 @@ interface MeteredRequest {
 function watchEvent(seen: MeteredRequest, event: ChatEvent): void {
   const { type } = event;
   if (type === 'text-received' || type === 'reasoning-received') {
-    countCharacters(event.text, seen.received);
+    seen.received += tokensOfPiece(event.text);
   } else if (type === 'answer-started') {
     seen.isAccepted = true;
     seen.attempts = event.attempt;
@@ -72,7 +71,7 @@ function estimateOf({ request, received, isAccepted, finished }: MeteredRequest)
   return {
     prompt_tokens:
       input === undefined ? estimateMessages(textMessages(request.messages)) : undefined,
-    completion_tokens: output === undefined ? tokensFor(received) : undefined,
+    completion_tokens: output === undefined ? Math.ceil(received) : undefined,
   };
 }
 
@@ -176,9 +175,8 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       budget ??= openBudget(run, source, isSandbox, writer.flush);
       await budget.reserve(request);
     }
-    const received = { ascii: 0, other: 0 };
     const start = clock.monotonic();
-    const seen: MeteredRequest = { request, start, received, attempts: 1, isAccepted: false };
+    const seen: MeteredRequest = { request, start, received: 0, attempts: 1, isAccepted: false };
     let error: unknown = stopped;
     try {
       for await (const event of client.chat(request, how)) {

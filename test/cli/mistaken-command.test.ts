@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { completionTree } from '../../src/cli/completion/tree.ts';
-import { commandNames } from '../../src/cli/command-names.ts';
-import { suggestCommands, confirmMistakenCommand } from '../../src/commands/chat/start.ts';
+import { confirmMistakenCommand, mayBeCommand, suggestCommands } from '../../src/cli/guess.ts';
+import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import { withCommands } from '../../src/failure.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
@@ -9,7 +9,7 @@ import { createMemoryContext } from '../support/memory-context.ts';
 const given = { color: 'auto', stream: true, stdin: true, input: true } as const;
 
 const terminals = ['stdin', 'stdout', 'stderr'] as const;
-const commands = completionTree(buildProgram(createMemoryContext().context, commandNames));
+const program = buildProgram(createMemoryContext().context);
 
 test.each([
   [['modles'], ['natter models']],
@@ -58,7 +58,8 @@ test.each([
   [['cost'], ['natter usage']],
   [['serve'], []],
 ])('Y10: suggests for %j: %j', (words, expected) => {
-  expect(suggestCommands(words, commands)).toEqual(expected);
+  const suggested = suggestCommands(words, program);
+  expect(suggested?.map((command) => withCommands(command))).toEqual(expected);
 });
 
 test.each([
@@ -100,7 +101,7 @@ test.each([
   [['']],
   [[]],
 ])('does not take %j for a command', (words) => {
-  expect(suggestCommands(words, commands)).toBeUndefined();
+  expect(suggestCommands(words, program)).toBeUndefined();
 });
 
 describe('on a terminal', () => {
@@ -108,9 +109,8 @@ describe('on a terminal', () => {
     const { context, questions, stderr } = createMemoryContext({
       terminals,
       answers: [answer],
-      commands,
     });
-    await confirmMistakenCommand(context, { ...given, input: true, quiet: true }, [
+    await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
       'modles',
       'list',
     ]);
@@ -119,9 +119,9 @@ describe('on a terminal', () => {
   });
 
   test.each(['', 'n', 'maybe'])('does not send the prompt after the answer %j', async (answer) => {
-    const { context } = createMemoryContext({ terminals, answers: [answer], commands });
+    const { context } = createMemoryContext({ terminals, answers: [answer] });
     await expect(
-      confirmMistakenCommand(context, { ...given, input: true }, ['quit']),
+      confirmMistakenCommand(context, program, { ...given, input: true }, ['quit']),
     ).rejects.toMatchObject({
       message: '"quit" was not sent',
       hint: 'to send it: natter -- quit',
@@ -129,17 +129,19 @@ describe('on a terminal', () => {
   });
 
   test('leaves text out of the question, which may be long', async () => {
-    const { context, stderr } = createMemoryContext({ terminals, answers: ['y'], commands });
+    const { context, stderr } = createMemoryContext({ terminals, answers: ['y'] });
     const words = ['set', 'system', 'Answer like a pirate.'];
-    await confirmMistakenCommand(context, { ...given, input: true }, words);
+    await confirmMistakenCommand(context, program, { ...given, input: true }, words);
     expect(stderr()).toBe(
       'natter: "set system …" looks like the command natter config set system …\n',
     );
   });
 
   test('refuses the prompt without a question if there is --no-input', async () => {
-    const { context, questions } = createMemoryContext({ terminals, commands });
-    const confirmation = confirmMistakenCommand(context, { ...given, input: false }, ['modles']);
+    const { context, questions } = createMemoryContext({ terminals });
+    const confirmation = confirmMistakenCommand(context, program, { ...given, input: false }, [
+      'modles',
+    ]);
     await expect(confirmation).rejects.toMatchObject({
       hint: 'did you mean natter models? to send it: natter -- modles',
     });
@@ -153,8 +155,8 @@ describe('Y10: in a script', () => {
     ['standard error that is not a terminal', ['stdin', 'stdout'] as const],
     ['a pipe as input', ['stdout', 'stderr'] as const],
   ])('prints one notice with %s', async (_name, open) => {
-    const { context, questions, stderr } = createMemoryContext({ terminals: open, commands });
-    await confirmMistakenCommand(context, { ...given, input: true }, ['login']);
+    const { context, questions, stderr } = createMemoryContext({ terminals: open });
+    await confirmMistakenCommand(context, program, { ...given, input: true }, ['login']);
     expect(questions).toEqual([]);
     expect(stderr()).toBe(
       'natter: "login" looks like the command natter auth login; sending it as a prompt\n',
@@ -162,8 +164,31 @@ describe('Y10: in a script', () => {
   });
 
   test('prints no notice with --quiet', async () => {
-    const { context, stderr } = createMemoryContext({ commands });
-    await confirmMistakenCommand(context, { ...given, input: true, quiet: true }, ['login']);
+    const { context, stderr } = createMemoryContext();
+    await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
+      'login',
+    ]);
     expect(stderr()).toBe('');
   });
+});
+
+test.each<[readonly string[], Partial<ChatOptions>, boolean]>([
+  [['modles'], {}, true],
+  [['login'], {}, true],
+  [['model', 'list'], {}, true],
+  [['ls'], {}, true],
+  [['set', 'model', 'nextgen'], {}, true],
+  [['Search', 'foo'], {}, true],
+  [['ask', 'why is the sky blue?'], {}, true],
+  [['continue'], {}, true],
+  [['continue'], { continue: true }, false],
+  [['history'], { resume: 'latest' }, false],
+  [['search', 'for', 'a', 'good', 'name'], {}, false],
+  [['why?', 'me'], {}, false],
+  [['why is the sky blue?'], {}, false],
+  [['model', 'list', 'of', 'all', 'cars'], {}, false],
+  [['modles'], { isPrompt: true }, false],
+  [['modles'], { dryRun: true }, false],
+])('the prompt %j with %j may be a command: %s', (words, options, expected) => {
+  expect(mayBeCommand(words, { ...given, ...options })).toBe(expected);
 });

@@ -1,10 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 import { expect, test } from 'vitest';
-import { commandNames } from '../../src/cli/command-names.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
-const program = buildProgram(createMemoryContext().context, commandNames);
+const program = buildProgram(createMemoryContext().context);
 
 const allCommands = (command: Command): readonly Command[] => [
   command,

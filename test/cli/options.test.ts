@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildAuth } from '../../src/commands/auth/command.ts';
 import { buildBatch } from '../../src/commands/batch/command.ts';
-import { buildChat, type RunChat } from '../../src/commands/chat/command.ts';
+import { buildChat } from '../../src/commands/chat/command.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { buildCompare } from '../../src/commands/compare/command.ts';
 import { buildConfig } from '../../src/commands/config/command.ts';
@@ -10,7 +10,7 @@ import { buildModels } from '../../src/commands/models/command.ts';
 import { buildSandbox } from '../../src/commands/sandbox/command.ts';
 import { buildShellInit } from '../../src/commands/shell-init/command.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import { parsedBy, parseWords } from './parse-words.ts';
+import { parsedBy } from './parse-words.ts';
 
 const { context } = createMemoryContext();
 const defaults = { color: 'auto', input: true };
@@ -48,7 +48,7 @@ describe('chat', () => {
   ];
 
   test.each(rows)('natter %s', async (words, prompt, options) => {
-    const ran = await parseWords(({ chat }: { chat: RunChat }) => buildChat(context, chat), words);
+    const ran = await parsedBy(buildChat(context), words);
     const expected = { ...defaults, stream: true, stdin: true, ...options };
     expect(ran).toEqual(['chat', expected, prompt]);
   });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { commandNames } from '../../src/cli/command-names.ts';
 import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
@@ -12,20 +11,10 @@ test('runs a command line against the sandbox', async () => {
 
 test('every command has a summary, a description and examples', async () => {
   const { context } = createMemoryContext();
-  const { commands } = buildProgram(context, commandNames);
+  const { commands } = buildProgram(context);
   for (const command of commands) {
     expect(command.summary()).not.toBe('');
     expect(command.description()).toMatch(/\.$/);
     expect(command.helpInformation()).toContain('Examples:');
   }
-});
-
-test('the help of the program is the same whether its commands are loaded or not', async () => {
-  const { context } = createMemoryContext();
-  const full = buildProgram(context, commandNames);
-  const light = buildProgram(context, []);
-  expect(light.helpInformation()).toBe(full.helpInformation());
-  const words = (program: typeof full) =>
-    program.commands.map((command) => [command.name(), ...command.aliases()]);
-  expect(words(light)).toEqual(words(full));
 });

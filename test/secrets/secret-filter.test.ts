@@ -44,8 +44,8 @@ describe('createSecretFilter', () => {
     );
   });
 
-  test('takes a secret of a hundred thousand characters', () => {
-    const secret = '0123456789'.repeat(10_000);
+  test('takes a secret of twenty thousand characters', () => {
+    const secret = '0123456789'.repeat(2000);
     expect(maskOf(secret)(`a ${secret} b`)).toBe('a *** b');
   });
 

@@ -1,74 +1,80 @@
+import type { Argument, Command, Option } from 'commander';
+import type { Context } from '../../run.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { serviceGroup } from '../global-options.ts';
+import { childNamed, takesParentOptions, takesServiceOptions } from '../help-details.ts';
 import {
   type Candidate,
-  childNamed,
-  files,
-  rowCandidates,
+  candidatesFor,
+  commandCandidates,
   type CompletionRequest,
-} from './tree.ts';
-import { candidatesFor } from './values.ts';
-import type { CompletedArgument, CompletedCommand, CompletedOption, Context } from '../../run.ts';
+  files,
+  variableCandidates,
+} from './values.ts';
 
 /** The state after a word of the line. */
 interface Walk {
-  readonly command: CompletedCommand;
-  readonly above: readonly CompletedCommand[];
+  readonly command: Command;
   readonly operands: readonly string[];
   /** The option whose value the next word is. */
-  readonly awaiting: CompletedOption | undefined;
+  readonly awaiting: Option | undefined;
   /** `--lang` of a prompt file: the next word may be its value. */
   readonly variable: string | undefined;
   /** After `--`. */
   readonly ended: boolean;
 }
 
-const nameOf = ({ long, short }: CompletedOption): string => long ?? short ?? '';
+const nameOf = ({ long, short }: Option): string => long ?? short ?? '';
 
 /** The default command, if no command is named. */
-const promptCommand = ({ command, above }: Walk): CompletedCommand | undefined =>
-  above.length === 0 ? command.commands.find(({ name }) => name === 'chat') : undefined;
+const promptCommand = ({ command }: Walk): Command | undefined =>
+  command.parent === null ? childNamed(command, 'chat') : undefined;
 
-function optionsAt(walk: Walk): readonly CompletedOption[] {
-  const { command, above } = walk;
+/** A command and those whose options it takes, too. */
+function withParents(command: Command): readonly Command[] {
+  const above: Command[] = [];
+  for (let { parent } = command; parent !== null; { parent } = parent) above.push(parent);
+  return [command, ...(takesParentOptions(command) ? above : above.slice(1))];
+}
+
+function optionsAt(walk: Walk): readonly Option[] {
   const prompt = promptCommand(walk);
-  const inherited = command.hidesParentOptions ? above.slice(1) : above;
-  const sources = [...(prompt === undefined ? [] : [prompt]), command, ...inherited];
-  const found = new Map<string, CompletedOption>();
-  for (const option of sources.flatMap(({ options }) => options)) {
-    const isValid = command.reachesService || !option.isServiceOption;
+  const sources = [...(prompt === undefined ? [] : [prompt]), ...withParents(walk.command)];
+  const help = walk.command.createHelp();
+  const found = new Map<string, Option>();
+  for (const option of sources.flatMap((one) => help.visibleOptions(one))) {
+    const isOfService = option.helpGroupHeading === serviceGroup;
+    const isValid = takesServiceOptions(walk.command) || !isOfService;
     if (isValid && !found.has(nameOf(option))) found.set(nameOf(option), option);
   }
   return [...found.values()];
 }
 
-const findOption = (walk: Walk, word: string): CompletedOption | undefined =>
+const findOption = (walk: Walk, word: string): Option | undefined =>
   optionsAt(walk).find(({ long, short }) => word === long || word === short);
 
 function afterOption(walk: Walk, word: string): Walk {
   const option = findOption(walk, word);
-  const isVariable = walk.command.name === 'run' && walk.operands.length > 0;
+  const isVariable = walk.command.name() === 'run' && walk.operands.length > 0;
   if (option === undefined && isVariable && !word.includes('=')) {
     return { ...walk, variable: word };
   }
-  return option === undefined || option.value === 'none' ? walk : { ...walk, awaiting: option };
+  const takesValue = option?.required === true || option?.optional === true;
+  return takesValue ? { ...walk, awaiting: option } : walk;
 }
 
 function afterOperand(walk: Walk, word: string): Walk {
-  const { command, above, operands } = walk;
+  const { command, operands } = walk;
   const child = childNamed(command, word);
-  if (child !== undefined && operands.length === 0) {
-    return { ...walk, command: child, above: [command, ...above] };
-  }
-  const prompt = promptCommand(walk);
-  const here = prompt === undefined ? {} : { command: prompt, above: [command] };
-  return { ...walk, ...here, operands: [...operands, word] };
+  if (child !== undefined && operands.length === 0) return { ...walk, command: child };
+  return { ...walk, command: promptCommand(walk) ?? command, operands: [...operands, word] };
 }
 
 function step(walk: Walk, word: string): Walk {
   const { awaiting, variable, ended } = walk;
   if (variable !== undefined && !word.startsWith('-')) return { ...walk, variable: undefined };
-  if (awaiting !== undefined && (awaiting.value === 'required' || !word.startsWith('-'))) {
+  if (awaiting !== undefined && (awaiting.required || !word.startsWith('-'))) {
     return { ...walk, awaiting: undefined };
   }
   const rest = { ...walk, awaiting: undefined, variable: undefined };
@@ -78,9 +84,10 @@ function step(walk: Walk, word: string): Walk {
 }
 
 /** The argument after `count` operands. */
-function argumentAt(command: CompletedCommand, count: number): CompletedArgument | undefined {
-  const last = command.arguments.at(-1);
-  return command.arguments[count] ?? (last?.isVariadic === true ? last : undefined);
+function argumentAt(command: Command, count: number): Argument | undefined {
+  const { registeredArguments: known } = command;
+  const last = known.at(-1);
+  return known[count] ?? (last?.variadic === true ? last : undefined);
 }
 
 /** The options of a command; of `natter run`, also the variables of its prompt file. */
@@ -90,8 +97,7 @@ async function optionCandidates(context: FolderFacts, walk: Walk): Promise<reado
     description: option.description,
   }));
   const [promptFile] = walk.operands;
-  if (walk.command.name !== 'run' || promptFile === undefined) return named;
-  const { variableCandidates } = await import('./stored-values.ts');
+  if (walk.command.name() !== 'run' || promptFile === undefined) return named;
   return [...(await variableCandidates(context, promptFile)), ...named];
 }
 
@@ -101,7 +107,6 @@ async function variableValues(
   { operands: [promptFile = ''] }: Walk,
   variable: string,
 ): Promise<readonly Candidate[]> {
-  const { variableCandidates } = await import('./stored-values.ts');
   const start = `${variable}=`;
   return (await variableCandidates(context, promptFile))
     .filter(({ value }) => value.startsWith(start) && value !== start)
@@ -111,11 +116,11 @@ async function variableValues(
 /** @param prefix `--model=`, if the value is in the same word */
 async function optionValues(
   request: CompletionRequest,
-  option: CompletedOption,
+  option: Option,
   prefix: string,
 ): Promise<readonly Candidate[]> {
   const typed = request.typed.slice(prefix.length);
-  const found = await candidatesFor({ ...request, typed }, nameOf(option), option.choices);
+  const found = await candidatesFor({ ...request, typed }, nameOf(option), option.argChoices);
   return found.map((one) => (one === files ? one : { ...one, value: prefix + one.value }));
 }
 
@@ -125,23 +130,22 @@ async function optionValues(
  */
 async function candidatesAt(
   context: FolderFacts,
-  program: CompletedCommand,
+  program: Command,
   words: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
   const start: Walk = {
     command: program,
-    above: [],
     operands: [],
     awaiting: undefined,
     variable: undefined,
     ended: false,
   };
   const walk = words.reduce(step, start);
-  const { command, above, operands, awaiting, variable, ended } = walk;
+  const { command, operands, awaiting, variable, ended } = walk;
   const isOption = !ended && current.startsWith('-');
-  const ofOption = { context, command: program, above: [], typed: current, before: [] };
-  if (awaiting !== undefined && (awaiting.value === 'required' || !isOption)) {
+  const ofOption = { context, command: program, typed: current, before: [] };
+  if (awaiting !== undefined && (awaiting.required || !isOption)) {
     return optionValues(ofOption, awaiting, '');
   }
   if (isOption) {
@@ -153,10 +157,10 @@ async function candidatesAt(
   }
   if (variable !== undefined) return variableValues(context, walk, variable);
   const argument = argumentAt(command, operands.length);
-  const request = { context, command, above, typed: current, before: operands };
-  const found = await candidatesFor(request, argument?.name, argument?.choices);
-  const commands = operands.length === 0 && !ended ? command.commands : [];
-  return [...rowCandidates(commands), ...found];
+  const request = { context, command, typed: current, before: operands };
+  const found = await candidatesFor(request, argument?.name(), argument?.argChoices);
+  const commands = operands.length === 0 && !ended ? commandCandidates(command) : [];
+  return [...commands, ...found];
 }
 
 /** Titles are from prompts and ids from files: the shell must get them as plain text. */
@@ -171,7 +175,7 @@ function formatLine({ value, description }: Candidate): string {
  */
 export async function printCompletions(
   context: Context,
-  program: CompletedCommand,
+  program: Command,
   words: readonly string[],
 ): Promise<void> {
   const current = (words.at(-1) ?? '=').replace(/^=/, '');

@@ -15,7 +15,9 @@ export function idleTimedOut(limit: number): RequestFailure {
 
 /** The failure of a body that ended without `[DONE]` or a `finish_reason`: the connection was cut. */
 export function unfinishedStream(): RequestFailure {
-  return new RequestFailure('server_error', 'the stream ended without a finish_reason or [DONE]', {
+  const message =
+    'the stream ended without a finish_reason or [DONE], so the service or a proxy cut it off';
+  return new RequestFailure('server_error', message, {
     transient: true,
   });
 }

@@ -25,10 +25,9 @@ export class RequestFailure extends Failure {
 
 /** Returns the options of `failure`, for a failure with a different kind or message. */
 export function detailsOf(failure: Failure): FailureOptions {
-  const { hint, remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } =
-    failure;
+  const { remedy, status, retryAfterSeconds, requestId, attempts, contextWindow, cause } = failure;
   return definedFields({
-    hint,
+    hint: failure.markedHint,
     remedy,
     status,
     retryAfterSeconds,
@@ -64,7 +63,7 @@ function maskRemedy(remedy: Remedy, mask: Mask): Remedy {
 
 /** Masks secrets in a failure, and in its causes, because loggers print those. */
 export function maskFailure(failure: Failure, mask: Mask): Failure {
-  const { message, hint, remedy, requestId, cause } = failure;
+  const { message, markedHint: hint, remedy, requestId, cause } = failure;
   const masked = {
     message: mask(message),
     hint: hint && mask(hint),

@@ -34,6 +34,7 @@ export function buildAuth(context: Context): Command {
   ]);
   setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
   const auth = new Command('auth')
+    .summary('connect to a service: address and key')
     .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)

@@ -345,6 +345,7 @@ const withoutFallback = (options: readonly Option[]) =>
 
 export function buildBatch(context: Context): Command {
   const command = new Command('batch')
+    .summary('send many prompts: lines, JSON lines or a table')
     .argument('[file]', 'prompts; default or -: standard input')
     .description(
       'Sends each prompt of a file: one per line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. Writes the results as JSON lines.',

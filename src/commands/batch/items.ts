@@ -59,7 +59,7 @@ async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uin
 function standardInput(stdin: InputStream, notices: Notices, isNamed: boolean): BatchInput {
   if (stdin.isTerminal && !isNamed) {
     throw new Failure('usage', 'no input: name a file or pipe prompts in', {
-      hint: 'for example: natter batch prompts.txt',
+      hint: 'for example: ‹natter batch prompts.txt›',
     });
   }
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');

@@ -1,9 +1,5 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
-import {
-  type AnswerFormat,
-  chooseAnswerFormat,
-  noticeClosedOutput,
-} from '../../output/answer-printer.ts';
+import { type AnswerFormat, chooseAnswerFormat } from '../../output/answer-printer.ts';
 import type { Context, GlobalOptions, Run } from '../../run.ts';
 import { startRun } from '../../settings/read-settings.ts';
 import type { ConversationOptions } from '../../ask/open-conversation.ts';
@@ -47,6 +43,5 @@ export async function prepare(context: Context, given: ChatOptions): Promise<Cha
   // The bytes of an answer have the tags.
   const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
   const run = await startRun(context, options);
-  noticeClosedOutput(stdout, run.presentation.notices);
   return { ...run, format };
 }

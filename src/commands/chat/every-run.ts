@@ -45,7 +45,7 @@ interface EveryRun extends ChatRun {
 /** Options of a single answer, or of a conversation. */
 const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
 
-const example = 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"';
+const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
 const flagOf = (name: string) => `--${name.replace('dryRun', 'dry-run')}`;
 

@@ -74,7 +74,7 @@ function checkOptions(options: ChatOptions, prompt: string): void {
   }
   if (prompt === '') {
     throw new Failure('usage', '--split needs a prompt', {
-      hint: 'for example: natter --split auto -f book.txt "sum up"',
+      hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
     });
   }
   if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
@@ -99,7 +99,7 @@ async function readTexts(
   const sources = await readSources(run, request);
   if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;
   throw new Failure('usage', '--split needs a text: a file, a folder or standard input', {
-    hint: 'for example: natter --split auto -f book.txt "sum up"',
+    hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
   });
 }
 
@@ -201,10 +201,7 @@ async function askPiece(sending: Sending, prompt: string): Promise<Answer> {
 function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
   const isShown = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isShown, settings.values);
-  const line = createStatusLine({
-    stderr: context.streams.stderr,
-    style: presentation.noticeStyle,
-  });
+  const line = createStatusLine(context, presentation);
   let ended = 0;
   const show = () => {
     if (!isShown) return;

@@ -30,6 +30,7 @@ const outputOptions = () => [
 
 export function buildCompare(context: Context): Command {
   const command = new Command('compare')
+    .summary('send one prompt to several models and compare the answers')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .description(
       'Sends a prompt to several models at the same time and prints the answers (side by side on a wide terminal), then tokens and times. natter -c continues with the first answer.',

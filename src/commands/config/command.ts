@@ -112,7 +112,9 @@ function buildWriters(context: Context): readonly Command[] {
 }
 
 export function buildConfig(context: Context): Command {
-  const command = new Command('config').description('Shows and changes settings and profiles.');
+  const command = new Command('config')
+    .summary('show and change settings and profiles')
+    .description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context), ...buildWriters(context)]) {
     command.addCommand(child);
   }

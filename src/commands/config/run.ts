@@ -57,7 +57,7 @@ function modelProblem(
   const near = nearlyNamed(model, known);
   if (near !== undefined) return `${model} is not a known model; did you mean ${near}?`;
   if (reported.length === 0) return undefined;
-  return `${model} is not a known model of the service; natter models list shows its models`;
+  return `${model} is not a known model of the service; ‹natter models list› shows its models`;
 }
 
 /** Why a budget in money does not work yet: the current model has no price in its currency. */
@@ -75,7 +75,7 @@ function budgetProblem(
   if (model === 'auto' || priceTable(prices).get(model)?.currency === currency) return undefined;
   const option =
     profile === (stored.settings.profile ?? defaultProfile) ? '' : ` --profile ${profile}`;
-  return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
+  return `the model ${model} has no price in ${currency}, so no prompt can be sent: ‹natter config set prices.${model} "0.5/1.5 ${currency}"${option}›`;
 }
 
 /** What a new value of a setting needs; undefined if it can be used. */
@@ -150,7 +150,7 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (context, o
   );
   if (row?.value === undefined) {
     throw new Failure('not_found', `the setting ${name} has no value`, {
-      hint: `natter config set ${name} <value>`,
+      hint: `‹natter config set ${name} <value>›`,
     });
   }
   if (options.json === true) return printJson(context, jsonRow(row));
@@ -171,7 +171,7 @@ function checkCommand(text: string): void {
   const words = commandWords(text.trim());
   if (!('problem' in words)) return;
   throw new Failure('usage', `api-key-command ${words.problem}`, {
-    hint: 'quote the whole command, as in: natter config set api-key-command "pass show natter"',
+    hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
   });
 }
 

@@ -81,7 +81,7 @@ function untrusted(
   const failure = withHint(certificateFailure({}, problem, route), environment);
   const names = [...chain.map(({ subject }) => subject), chain.at(-1)?.issuer ?? ''];
   const text = `${failure.message}; the chain is ${names.filter((name) => name !== '').join(' < ')}`;
-  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.hint;
+  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.markedHint;
   const found = warning('certificate', text, advice);
   // Requests succeed then, so that the check must not fail.
   const isIgnored = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';

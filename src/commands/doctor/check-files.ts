@@ -29,7 +29,7 @@ function writeProbe(folder: string, name: string): void {
 }
 
 const storageHint =
-  'check the path, its permissions and the free space; natter config paths lists all paths';
+  'check the path, its permissions and the free space; ‹natter config paths› lists all paths';
 
 /** @param without what natter does without the folder; undefined if it needs the folder */
 function folderFinding(

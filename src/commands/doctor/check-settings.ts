@@ -32,7 +32,7 @@ function unknownKey(key: string, where: string): Finding {
   const near = nearlyNamed(key, knownKeys);
   const suggestion = near === undefined ? '' : `did you mean ${near}? `;
   const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
-  const advice = `${suggestion}correct the file by hand: natter config path prints its path`;
+  const advice = `${suggestion}correct the file by hand: ‹natter config path› prints its path`;
   return warning('unknown-key', text, advice);
 }
 
@@ -61,7 +61,7 @@ function brokenProfiles(stored: StoredSettings, current: string | undefined) {
       checkFamilies(resolveSettings({ flags: { profile }, environment: {}, stored }));
       return [];
     } catch (error) {
-      const { message, hint } = asFailure(error);
+      const { message, markedHint: hint } = asFailure(error);
       return [warning('other-profile', message, hint)];
     }
   });
@@ -76,7 +76,7 @@ function unknownVariables(environment: Environment): readonly Finding[] {
   return unknown.map((name) => {
     const near = nearlyNamed(name.toLowerCase(), known)?.toUpperCase();
     const meant = near === undefined ? '' : `did you mean ${near}? `;
-    const advice = `${meant}natter help environment lists the variables`;
+    const advice = `${meant}‹natter help environment› lists the variables`;
     return warning('variable', `natter reads no variable ${name}`, advice);
   });
 }
@@ -108,11 +108,11 @@ function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Findin
   if (isLoopbackName(parseBaseUrl(values.baseUrl ?? '').hostname)) {
     return note(check, 'no key is set; most servers on this machine need none');
   }
-  return note(check, 'no key is set', 'natter auth login');
+  return note(check, 'no key is set', '‹natter auth login›');
 }
 
 const noService =
-  'natter auth login, or set NATTER_BASE_URL; natter doctor --sandbox checks natter without a service';
+  '‹natter auth login›, or set NATTER_BASE_URL; ‹natter doctor --sandbox› checks natter without a service';
 
 function serviceFindings(examination: Examination, settings: ResolvedSettings): readonly Finding[] {
   const { context, options } = examination;
@@ -125,7 +125,7 @@ function serviceFindings(examination: Examination, settings: ResolvedSettings): 
     const failure = new Failure('configuration', problem, { hint });
     return [failedFinding(section, 'service', failure, examination)];
   }
-  const advice = 'natter auth login stores a key for this address';
+  const advice = '‹natter auth login› stores a key for this address';
   const unsent = settings.unsentSecrets.map((secret) =>
     warning('unsent-secret', describeUnsent(secret), advice),
   );

@@ -60,7 +60,7 @@ function findAnswer(context: Context, notices: Notices, name: string): Turn {
   const found = name === 'latest' ? latestAnswer(context) : undefined;
   if (found === undefined) {
     throw new Failure('not_found', problem, {
-      hint: 'natter conversations list shows all conversations',
+      hint: '‹natter conversations list› shows all conversations',
     });
   }
   notices.notice(`${problem}; this is the last answer of conversation ${found.conversationId}`);

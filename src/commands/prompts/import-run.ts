@@ -43,7 +43,7 @@ function findSources(target: string, shown: string): readonly ImportSource[] {
   const entry = entryAt(target);
   if (entry === undefined)
     throw new Failure('not_found', `there is no file or folder ${shown}`, {
-      hint: 'name a prompt file, or a folder of them: natter prompts import --help',
+      hint: 'name a prompt file, or a folder of them: ‹natter prompts import --help›',
     });
   if (!entry.isDirectory()) {
     return [{ name: nameOfFile(target), file: { name: shown, path: target } }];

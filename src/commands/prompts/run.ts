@@ -9,7 +9,7 @@ import {
   listPrompts,
 } from '../../prompt-files/library/find-prompt.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
-import { editFile } from '../../repl/system/external-editor.ts';
+import { editFile } from '../../repl/shell/external-editor.ts';
 import {
   type Presentation,
   present,
@@ -114,7 +114,9 @@ export async function listPromptFiles(context: Context, options: JsonOptions): P
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
   if (listed.length === 0) {
-    presentation.notices.notice('there are no prompt files; natter prompts edit NAME creates one');
+    presentation.notices.notice(
+      'there are no prompt files; ‹natter prompts edit NAME› creates one',
+    );
     return undefined;
   }
   return printTable(context, presentation, columns, listed.map(promptRow));

@@ -12,6 +12,7 @@ const valueRows = [
 
 export function buildSandbox(context: Context): Command {
   const command = new Command('sandbox')
+    .summary('run a local mock of the service, with faults on request')
     .description(
       'Runs a local mock of the Chat Completion Service, or a gateway in front of an upstream server, and prints its base URL. Fault options make it misbehave.',
     )

@@ -18,9 +18,11 @@ const storedRows = [
 ];
 
 export function buildUsage(context: Context): Command {
-  const command = new Command('usage').description(
-    'Shows requests, tokens and cost by local day, model, profile or command. natter keeps a ledger: a line for each request, without text, titles, paths, addresses or keys, in the folder that natter config paths usage prints. natter config set ledger false turns it off. --profile shows one profile, --sandbox the requests to the sandbox.',
-  );
+  const command = new Command('usage')
+    .summary('show requests, tokens and cost')
+    .description(
+      'Shows requests, tokens and cost by local day, model, profile or command. natter keeps a ledger: a line for each request, without text, titles, paths, addresses or keys, in the folder that natter config paths usage prints. natter config set ledger false turns it off. --profile shows one profile, --sandbox the requests to the sandbox.',
+    );
   command
     .addOption(
       new Option(

@@ -2,9 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { completionTree } from '../../../src/cli/completion/tree.ts';
-import { commandTable } from '../../../src/cli/command-table.ts';
-import { commandNames } from '../../../src/cli/command-names.ts';
+import { childNamed } from '../../../src/cli/help-details.ts';
 import { printCompletions } from '../../../src/cli/completion/complete.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
@@ -50,7 +48,7 @@ function prepare({ conversations = {}, deleted = {}, settings }: Machine) {
   });
 }
 
-const program = completionTree(buildProgram(createMemoryContext().context, commandNames));
+const program = buildProgram(createMemoryContext().context);
 
 /** The candidates for the last word of `line`, which is empty after a space. */
 async function complete(line: string, machine: Machine = {}): Promise<readonly string[]> {
@@ -64,10 +62,8 @@ async function complete(line: string, machine: Machine = {}): Promise<readonly s
 
 /** The subcommands of a group, or the commands of natter, with this prefix. */
 function commandsWith(prefix: string, group?: string): readonly string[] {
-  const { commands } =
-    program.commands.find(({ name, aliases }) => [name, ...aliases].includes(group ?? '')) ??
-    program;
-  return commands.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const { commands } = childNamed(program, group ?? '') ?? program;
+  return commands.map((command) => command.name()).filter((name) => name.startsWith(prefix));
 }
 
 const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\t')[0]);
@@ -80,8 +76,7 @@ describe('words', () => {
   });
 
   test('are all commands at the start of the line', async () => {
-    const commands = ['chat', ...commandTable.map(({ name }) => name)];
-    expect(valuesOf(await complete(''))).toEqual(commands);
+    expect(valuesOf(await complete(''))).toEqual(commandsWith(''));
   });
 
   test.each<[string, readonly string[]]>([
@@ -104,8 +99,8 @@ describe('words', () => {
   });
 
   test('have their summaries', async () => {
-    const sandbox = commandTable.find(({ name }) => name === 'sandbox');
-    expect(await complete('sand')).toEqual([`sandbox	${sandbox?.summary}`]);
+    const summary = childNamed(program, 'sandbox')?.summary();
+    expect(await complete('sand')).toEqual([`sandbox	${summary}`]);
   });
 });
 

@@ -146,7 +146,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
   const isQuiet = options.quiet === true || options.progressJson === true;
   const animated = presentation.animated && !isQuiet;
   const window = openWindowStatus(context, animated, settings.values);
-  const line = createStatusLine({ stderr: streams.stderr, style: presentation.noticeStyle });
+  const line = createStatusLine(context, presentation);
   const start = clock.monotonic();
   const draw = () => {
     const waiting = admission.pauseRemaining();

@@ -125,14 +125,14 @@ function compileTests(folder) {
   writeFileSync(join(folder, 'windows.config.mjs'), text);
 }
 
-/** Acceptance tests that need no POSIX shell and no terminal; some of them, because each run takes a second. */
-const acceptance = ['dry-run', 'json', 'saved-conversations', 'streaming'];
+/** Tests of commands that need no POSIX shell; a worker starts the built program, and each run takes a second. */
+const commands = ['chat/answers', 'chat/json', 'conversations/saved'];
 
 /** Those, and the files and folders of `npm run test:portable`. */
 function testFiles() {
   const words = readJson('package.json').scripts['test:portable'].split(' ');
   const portable = words.filter((word) => word.startsWith('test/'));
-  const files = [...portable, ...acceptance.map((name) => `test/acceptance/${name}.test.ts`)];
+  const files = [...portable, ...commands.map((name) => `test/commands/${name}.test.ts`)];
   return files.map((file) => file.replace(/\.tsx?$/, '.js'));
 }
 

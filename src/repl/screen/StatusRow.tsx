@@ -16,7 +16,7 @@ const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to 
 function stopKeys({ keyMap, vi }: ReplState): string {
   const key = keyOf('stop', keyMap);
   if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
-  return vi !== undefined && vi.editing.mode === 'insert' ? 'Esc Esc' : key;
+  return vi?.editing.mode === 'insert' ? 'Esc Esc' : key;
 }
 
 const hint = (key: string, does: string, priority: number): LinePart => ({

@@ -181,8 +181,8 @@ export function pressVi(
 }
 
 /** The selected text of visual mode; UTF-16 offsets. */
-export function viSelection({ vi, composer }: ReplState) {
-  return vi !== undefined && isVisual(vi.editing) ? selectionOf(vi.editing, composer) : undefined;
+export function viSelection({ editing }: ViSession, composer: TextBuffer) {
+  return isVisual(editing) ? selectionOf(editing, composer) : undefined;
 }
 
 /** Vi editing, in insert mode. */

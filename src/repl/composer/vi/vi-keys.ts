@@ -1,3 +1,4 @@
+import { lineStart } from '../grapheme-boundary.ts';
 import type { CaretShape } from '../../../terminal/region/paint.ts';
 import { graphemes } from '../../../terminal/text/width.ts';
 import { exitWord } from '../../queue.ts';
@@ -9,7 +10,6 @@ import { isEmpty, type TextBuffer } from '../text-buffer.ts';
 import { restartInsertion } from './insertion.ts';
 import { pressCharacter, pressEscape, selectionOf, settled } from './commands.ts';
 import { redoKey } from './parse-keys.ts';
-import { lineStart } from './text.ts';
 import { firstViState, isVisual, type Edited, type ViMode, type ViState } from './vi-state.ts';
 
 type ViReplState = ReplState & { readonly vi: ViSession };

@@ -169,10 +169,10 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   return refusesLength(body) ? { ...explanation, remedy: { code: 'shorten-prompt' } } : explanation;
 }
 
-/** Groq's, of the tokens of a minute: `Limit 6000, Requested 9000`. */
+/** Groq's message about the tokens of a minute: `Limit 6000, Requested 9000`. */
 const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
 
-/** A 413: the request is too long, or, of Groq, has more tokens than are left in this minute. */
+/** Explains a 413: the request is too long, or, for Groq, has more tokens than are left in this minute. */
 function explainLength({ names, message = '' }: ErrorBody): Explanation {
   const { limit, requested } = minuteLimit.exec(message)?.groups ?? {};
   const fitsLater = limit === undefined || Number(requested) <= Number(limit);

@@ -274,7 +274,9 @@ const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
   ],
 ];
 
-/** Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
+/**
+ * Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names.
+ */
 export function kindOfError(error: ErrorBody): FailureKind {
   const { names, status } = error;
   if (refusesModel(error)) return 'not_found';
@@ -310,8 +312,8 @@ function choiceError(chunk: JsonObject): unknown {
 }
 
 /**
- * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
- * of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
+ * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the
+ * value or of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
   if (isPresent(value['error'])) return readErrorValue(value, mask);

@@ -29,8 +29,8 @@ export const guessesApiPath = (baseUrl: string, apiPath: string | undefined): bo
   namedApi(new URL(completeAddress(baseUrl.trim())).pathname, apiPath) === undefined;
 
 /**
- * Finds the root of a service's API, below which its endpoints are. The address of an endpoint, and one that ends with a
- * version or a known path (`https://host/v1beta/openai`), name the API; others get the usual `/v1`. Of a query, only
+ * Finds the root of a service's API, below which its endpoints are. The address of an endpoint, and one that ends with
+ * a version or a known path (`https://host/v1beta/openai`), name the API; others get the usual `/v1`. Of a query, only
  * Azure's `api-version` is kept. `http://` is optional for a server on this machine.
  * @param apiPath replaces this guess: it follows the base URL, `/` for nothing
  * @throws Failure `configuration`; its message never shows a user name or password.

@@ -33,8 +33,8 @@ export async function* readBody(
 }
 
 /**
- * Reads a body as it arrives. Node's own iterator drops unread bytes when the connection breaks, and with them the end of
- * a cut answer.
+ * Reads a body as it arrives. Node's own iterator drops unread bytes when the connection breaks, and with them the end
+ * of a cut answer.
  */
 async function* receivedChunks(body: Readable): AsyncGenerator<Uint8Array> {
   let wake = (): void => {};

@@ -22,8 +22,8 @@ export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | unde
 }
 
 /**
- * Reads the milliseconds to wait from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date, RFC 9110
- * sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
+ * Reads the milliseconds to wait from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date,
+ * RFC 9110 sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
  */
 export function retryAfter(headers: ResponseHeaders, now: Date): number | undefined {
   const milliseconds = headers['retry-after-ms'];

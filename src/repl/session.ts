@@ -145,7 +145,7 @@ export const replHints: FrontEndHints = {
   'check-model': () => '/models lists the available models; also check the base URL',
   'choose-model': () => '/models lists the available models, /model chooses one',
   'list-models': () => '/models lists the available models',
-  'list-conversations': () => '/conversations shows their ids and titles',
+  'list-conversations': () => '/conversations lists them',
   'record-request': ({ file }) =>
     `repeat the request exactly as recorded, or restart natter with --record ${file}`,
 };

@@ -51,16 +51,6 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
-  test('keeps each row of a table on one row of a narrow window', async () => {
-    const terminal = await openRepl(['--sandbox'], { columns: 44 });
-    terminal.type(`[sandbox echo] a title that is longer than the window${keys.enter}`);
-    await terminal.waitFor(/\norigin · .* tokens\n/);
-    terminal.type(`/conversations${keys.enter}`);
-    const transcript = await terminal.waitFor(/\/resume with an id/);
-    expect(transcript).toMatch(/TITLE\n[^\n]*…\n\/resume with/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
   test('shows the caret, and weights but no colours, with NO_COLOR', async () => {
     const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
     terminal.type(`/theme light${keys.enter}`);

@@ -203,7 +203,7 @@ test.each([
   ['/new', { type: 'new-conversation' }],
   ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
-  ['/conversations tea', { type: 'list-conversations', query: 'tea' }],
+  ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
   ['/rename tea', { type: 'rename', title: 'tea' }],
   ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],

@@ -55,9 +55,7 @@ test('a limit that only an option changes needs a restart', () => {
 
 test('an unknown conversation points to the list in the REPL', () => {
   const find = () => findConversation('/nowhere', 'tea');
-  expect(failureText(thrownBy(find), context).hint).toBe(
-    '/conversations shows their ids and titles',
-  );
+  expect(failureText(thrownBy(find), context).hint).toBe('/conversations lists them');
 });
 
 test('the hint of a failure without a remedy stays as it is', () => {

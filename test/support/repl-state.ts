@@ -18,7 +18,6 @@ import {
   setTitle,
   newConversation,
   resume,
-  describeConversations,
 } from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
@@ -113,7 +112,6 @@ const taskFunctions = {
   'read-list': readList,
   'search-list': searchList,
   'preview-conversation': previewConversation,
-  'list-conversations': describeConversations,
   connect,
   'find-servers': findServers,
 };

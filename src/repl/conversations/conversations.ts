@@ -53,15 +53,6 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
   return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
 }
 
-export function describeConversations(
-  session: Session,
-  { query }: { readonly query: string },
-): Promise<void> {
-  return runActivity(session, async (signal) => [
-    notice(await session.library.describe(query, signal)),
-  ]);
-}
-
 export function newConversation(session: Session): Promise<void> {
   return runActivity(session, async () => {
     await session.useJournal(session.library.create());
@@ -191,11 +182,10 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'conversations',
     argument: '[text]',
-    summary: 'list conversations, or those with all words of a text',
+    summary: 'open the list, or search it for all words of a text',
     group: 'conversations',
     example: '/conversations tea',
-    run: (state, query) =>
-      startActivity(state, 'reading conversations', task(describeConversations, { query })),
+    run: (state, query) => openList(state, {}, query, query !== ''),
   },
   {
     name: 'rename',

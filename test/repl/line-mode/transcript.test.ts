@@ -176,7 +176,6 @@ const session: readonly (readonly [typed: string, key?: string])[] = [
   ['/context'],
   ['/undo'],
   ['/new'],
-  ['/conversations'],
   ['/resume Tea for two'],
   ['/model ', tab],
   ['', clear],

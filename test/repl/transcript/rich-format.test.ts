@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Entry, failureEntry, notice } from '../../../src/repl/transcript/entry.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
-import { createTranscript } from '../../../src/repl/transcript/transcript.ts';
+import { Transcript } from '../../../src/repl/transcript/transcript.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
 import { colorStyle, plainStyle, type Style, weightStyle } from '../../../src/terminal/style.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
@@ -25,7 +25,7 @@ async function shown(entries: readonly Entry[], look: Look = {}): Promise<string
     unicode,
   });
   let text = '';
-  const transcript = createTranscript(
+  const transcript = new Transcript(
     () => format,
     (part) => void (text += part),
   );

@@ -25,12 +25,6 @@ export interface SessionSettings {
   readonly wrap: WrapMode;
 }
 
-/** Settings that a conversation does not change when it is opened. */
-interface KeptSettings extends Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> {
-  /** Names of parameters. */
-  readonly parameters?: readonly string[];
-}
-
 /** An answer that a dialog offers. */
 export interface DialogChoice {
   readonly label: string;
@@ -74,8 +68,10 @@ export type Dialog =
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
-  /** Settings of the command line, which those of the chosen conversation do not replace. */
-  readonly settings?: KeptSettings;
+  /** Settings of the command line, and names of its parameters, which the chosen conversation does not replace. */
+  readonly settings?: Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> & {
+    readonly parameters?: readonly string[];
+  };
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }
@@ -127,15 +123,6 @@ export interface Step {
   readonly tasks: readonly Task[];
 }
 
-interface Retry {
-  readonly cause: string;
-  /** Counts from 1. */
-  readonly retry: number;
-  readonly retries: number;
-  /** Monotonic milliseconds of the retry. */
-  readonly at: number;
-}
-
 /** The open menu of completions for the text at the caret. */
 export interface CompletionMenu {
   readonly request: CompletionRequest;
@@ -160,7 +147,13 @@ export interface AnswerActivity {
   readonly lastAt: number;
   /** Estimated from the text so far; not rounded. */
   readonly tokens: number;
-  readonly retry?: Retry;
+  /** The next retry, counted from 1, and its time. */
+  readonly retry?: {
+    readonly cause: string;
+    readonly retry: number;
+    readonly retries: number;
+    readonly at: number;
+  };
   /** The end of the text, whose Markdown is not decided yet; shown as a preview. */
   readonly undecided: string;
   readonly isStopping: boolean;
@@ -173,14 +166,6 @@ export interface AnswerActivity {
   readonly comparedWith?: string | undefined;
   /** For `/compact`: not a turn of the conversation. */
   readonly isSummary?: boolean;
-}
-
-/** How the session makes summaries of older turns. */
-interface CompactionState {
-  /** At 80% of the window, without being asked. */
-  readonly isAutomatic: boolean;
-  /** The last one failed, so the next is made only on request. */
-  readonly hasFailed: boolean;
 }
 
 /** A command in progress, such as fetching a list or reading a file. */
@@ -196,8 +181,6 @@ interface TaskActivity {
   /** The dialog that started the task; reopened when the task is stopped or fails. */
   readonly dialog: Dialog | undefined;
 }
-
-type Activity = AnswerActivity | TaskActivity;
 
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
@@ -218,23 +201,9 @@ export interface Branch {
   readonly reason: 'edit' | 'undo';
 }
 
-interface SessionUsage {
-  readonly answers: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** Number of answers without reported usage, whose tokens are estimates. */
-  readonly estimated: number;
-}
-
 /** Tokens of the conversation. `isEstimate` unless the service reported the count. */
 export interface ContextUse {
   readonly tokens: number;
-  readonly isEstimate: boolean;
-}
-
-export interface AnswerUsage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly isEstimate: boolean;
 }
 
@@ -291,7 +260,7 @@ export interface ReplState {
   readonly dialog: Dialog | undefined;
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
-  readonly activity: Activity | undefined;
+  readonly activity: AnswerActivity | TaskActivity | undefined;
   /** The host of the web page that is read before a prompt is sent. */
   readonly host?: string | undefined;
   /** Queued prompts and commands, next first. */
@@ -308,8 +277,15 @@ export interface ReplState {
   readonly service: ServiceFacts;
   readonly context: ContextUse;
   readonly hasOfferedModel: boolean;
-  readonly compaction: CompactionState;
-  readonly usage: SessionUsage;
+  /** Whether summaries are made at 80% of the window; after one that failed only on request. */
+  readonly compaction: { readonly isAutomatic: boolean; readonly hasFailed: boolean };
+  /** Of this session; `estimated` answers have no usage from the service. */
+  readonly usage: {
+    readonly answers: number;
+    readonly promptTokens: number;
+    readonly completionTokens: number;
+    readonly estimated: number;
+  };
   /** Found when they were last listed. */
   readonly promptFiles: readonly PromptCommand[];
   /** Model ids listed by the service, for completion. */

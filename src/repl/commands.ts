@@ -20,7 +20,7 @@ const help: SlashCommand = {
   summary: 'list the commands, or describe one or a group',
   group: 'program',
   example: '/help copy',
-  completes: 'commands',
+  completes: (_repl, state) => commandCandidates(state),
   run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
 

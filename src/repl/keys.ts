@@ -14,7 +14,7 @@ import {
   type TextBuffer,
   withDraft,
 } from './composer/text-buffer.ts';
-import { onListAction, onListText } from './conversation-list/answer-list.ts';
+import { onListAction, onListText } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';

@@ -7,6 +7,7 @@ import {
 } from '../commands/journal/open-conversation.ts';
 import { canRedraw, present, type Presentation, type Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
+import { displayWidth } from '../terminal/text/width.ts';
 import { attachFiles } from '../commands/prompt/attach-files.ts';
 import { resumedChanges } from '../ask/plan-request.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
@@ -35,6 +36,7 @@ import { createReplMemory } from './memory.ts';
 import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { listPromptFiles } from './prompt-files/send-prompt-file.ts';
 import { startLive } from './screen/start-live.ts';
+import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { Dialog, SessionSettings, ReplState } from './state.ts';
@@ -46,30 +48,19 @@ interface Opened {
   session: Session | undefined;
 }
 
-/** Options for a prompt that is sent at once, or for input: why, and an example. */
-const oneShot = {
-  fallback: [
-    'a prompt that is sent at once',
-    (models: string) => `natter --fallback ${models} "why is the sky blue?"`,
-  ],
-  every: [
-    'standard input that is piped in',
-    (sizes: string) => `tail -f app.log | natter --every ${sizes} "flag anomalies"`,
-  ],
-  split: [
-    'a prompt that is sent at once',
-    (border: string) => `natter --split ${border} -f book.txt "sum up"`,
-  ],
-} as const;
-
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
-export function refuseOneShotOptions(options: ChatOptions): void {
-  for (const name of ['fallback', 'every', 'split'] as const) {
-    if (options[name] === undefined) continue;
-    const [need, example] = oneShot[name];
-    const hint = `for example: ${example(String(options[name]))}`;
+export function refuseOneShotOptions({ fallback, every, split }: ChatOptions): void {
+  const refuse = (name: string, need: string, example: string) => {
+    const hint = `for example: natter --${name} ${example}`;
     throw new Failure('usage', `--${name} needs ${need}`, { hint });
+  };
+  const prompt = 'a prompt that is sent at once';
+  if (fallback !== undefined) refuse('fallback', prompt, `${fallback} "why is the sky blue?"`);
+  if (every !== undefined) {
+    const hint = `for example: tail -f app.log | natter --every ${every} "flag anomalies"`;
+    throw new Failure('usage', '--every needs standard input that is piped in', { hint });
   }
+  if (split !== undefined) refuse('split', prompt, `${split} -f book.txt "sum up"`);
 }
 
 /** Notices appear in the session while it is open, else on standard error. */
@@ -160,24 +151,19 @@ async function firstState(
 /** The option is refused; the setting is for other commands, too. */
 const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
 
-/** The first row of a new conversation: who answers, and three keys to learn; in line mode a sentence. */
-export function welcomeEntry({ service, settings, isLineMode, keyMap }: ReplState): Entry {
+/** The first row of a new conversation: who answers, and keys to learn, as far as there is room. */
+export function welcomeEntry({ service, settings, columns, ...state }: ReplState): Entry {
   const source = sourceName(service);
-  if (isLineMode) {
+  if (state.isLineMode) {
     const where = source === undefined ? '' : `${source}, `;
     return notice(`${where}model ${settings.model}; /help lists the commands`);
   }
-  const sources = source === undefined ? [] : [source];
-  const newLine = newLineKey(keyMap);
-  const parts = [
-    'natter',
-    ...sources,
-    settings.model,
-    '/help',
-    '@file',
-    ...(newLine === undefined ? [] : [`${newLine} new line`]),
-  ];
-  return { type: 'welcome', parts };
+  const newLine = newLineKey(state.keyMap);
+  const keys = ['/help', '@file', ...(newLine === undefined ? [] : [`${newLine} new line`])];
+  const parts = ['natter', ...(source === undefined ? [] : [source]), settings.model, ...keys];
+  const { dot } = symbolsFor(state.unicode);
+  while (parts.length > 1 && displayWidth(parts.join(dot)) >= columns) parts.pop();
+  return notice(parts.join(dot));
 }
 
 /** Shows a resumed conversation and sends the prompt of the command line. */

@@ -9,7 +9,8 @@ import { checkParameterName } from '../settings/setting-name.ts';
 import { parseParameterValue } from '../settings/setting-value.ts';
 import { themeNames } from '../terminal/style.ts';
 import { notice } from './transcript/entry.ts';
-import { runActivity, type Session } from './session.ts';
+import type { Candidate } from './composer/completion.ts';
+import { type Repl, runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Step, ReplState, SessionSettings } from './state.ts';
 import { printNotice, refuse, startActivity, step, printing, task } from './step.ts';
@@ -76,28 +77,25 @@ export function listModels(session: Session): Promise<void> {
 
 const none: ParameterChanges = { set: {}, removed: [] };
 
-interface Change {
-  readonly parameters: ParameterChanges;
-  readonly text: string;
-}
+/** The fields that are sent besides the usual ones. */
+type Sent = Readonly<Record<string, unknown>>;
 
-function without({ set, removed }: ParameterChanges, name: string): ParameterChanges {
-  const kept = Object.entries(set).filter(([other]) => other !== name);
-  return { set: Object.fromEntries(kept), removed: [...new Set([...removed, name])] };
-}
-
-const sentParameters = (session: Session) => session.service.parameters(session.state().settings);
-
-/** What a text of `/param` changes; undefined if it only asks. @throws Failure */
-function changeOf(session: Session, before: ParameterChanges, text: string): Change | undefined {
-  if (text === 'off') return { parameters: none, text: 'the parameters are those of the settings' };
+/** What a text of `/param` changes, and how that is reported; undefined if it only asks. @throws Failure */
+function changeOf(
+  text: string,
+  { set, removed }: ParameterChanges,
+  sent: Sent,
+): readonly [ParameterChanges, string] | undefined {
+  if (text === 'off') return [none, 'the parameters are those of the settings'];
   const [name = '', word, ...rest] = text.split(/\s+/);
   if (word === 'off' && rest.length === 0) {
-    if (!Object.hasOwn(sentParameters(session), name)) {
+    if (!Object.hasOwn(sent, name)) {
       if (name === 'temperature') return undefined;
       throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
     }
-    return { parameters: without(before, name), text: `${name} is no longer sent` };
+    const others = Object.entries(set).filter(([other]) => other !== name);
+    const all = [...new Set([...removed, name])];
+    return [{ set: Object.fromEntries(others), removed: all }, `${name} is no longer sent`];
   }
   if (!text.includes('=')) {
     if (word === undefined) return undefined;
@@ -105,29 +103,22 @@ function changeOf(session: Session, before: ParameterChanges, text: string): Cha
     throw new Failure('usage', '/param needs = between a name and its value', { hint });
   }
   const [field, value] = parseSessionParameter(text);
-  const { set, removed } = without(before, field);
-  return {
-    parameters: {
-      set: { ...set, [field]: value },
-      removed: removed.filter((one) => one !== field),
-    },
-    text: `${field} is now ${JSON.stringify(value)}`,
-  };
+  const kept = removed.filter((one) => one !== field);
+  const changes = { set: { ...set, [field]: value }, removed: kept };
+  return [changes, `${field} is now ${JSON.stringify(value)}`];
 }
 
 /** All fields, or the one with this name. */
-function listText(session: Session, name: string): string {
-  const fields = Object.entries(sentParameters(session));
-  const shown = fields.filter(([field]) => name === '' || field === name);
-  if (name === 'temperature' && shown.length === 0) {
+function listText(sent: Sent, name: string): string {
+  const fields = Object.entries(sent).filter(([field]) => name === '' || field === name);
+  const list = fields.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
+  if (name === 'temperature' && list === '') {
     return 'no temperature is sent; /temperature 0.2 sets it';
   }
-  if (name !== '' && shown.length === 0) {
-    return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
-  }
-  if (shown.length === 0) return 'no parameters are sent; /param temperature=0.2 adds one';
-  const list = shown.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
-  return name === '' ? `parameters: ${list}; /param NAME off removes one` : list;
+  if (name !== '') return list || `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
+  return list === ''
+    ? 'no parameters are sent; /param temperature=0.2 adds one'
+    : `parameters: ${list}; /param NAME off removes one`;
 }
 
 /** Changes the fields of the next requests, and keeps the change in the conversation. */
@@ -136,13 +127,15 @@ export function changeParameters(
   { text }: { readonly text: string },
 ): Promise<void> {
   return runActivity(session, async () => {
-    const before = session.state().settings.parameters ?? none;
-    const change = changeOf(session, before, text);
-    if (change === undefined)
-      return [notice(cleanLine(session.context, listText(session, text.split(' ', 1)[0] ?? '')))];
-    session.journal().setParameters(change.parameters);
-    session.update((state) => step(withSettings(state, { parameters: change.parameters })));
-    return [notice(cleanLine(session.context, change.text))];
+    const { settings } = session.state();
+    const sent = session.service.parameters(settings);
+    const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
+    if (parameters !== undefined) {
+      session.journal().setParameters(parameters);
+      session.update((state) => step(withSettings(state, { parameters })));
+    }
+    const [name = ''] = text.split(' ', 1);
+    return [notice(cleanLine(session.context, report ?? listText(sent, name)))];
   });
 }
 
@@ -234,6 +227,8 @@ function setTheme(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { theme }), `the theme is ${theme}`);
 }
 
+const wrapModes: readonly WrapMode[] = ['words', 'none'];
+
 const wrapText = {
   words: 'rows of answers end between words; /wrap none lets the terminal wrap them',
   none: 'the terminal wraps answers; /wrap words ends rows between words',
@@ -248,6 +243,19 @@ function setWrap(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { wrap }), wrapText[wrap]);
 }
 
+export function modelCandidates(_repl: Repl, { knownModels }: ReplState): readonly Candidate[] {
+  const published = catalogue.map(({ id, purpose }) => ({ value: id, summary: purpose }));
+  const known = new Set(published.map(({ value }) => value));
+  const listed = knownModels.filter((id) => !known.has(id));
+  return [
+    ...published,
+    ...listed.map((value) => ({ value })),
+    { value: 'auto', summary: 'the smallest model that the prompt fits' },
+  ];
+}
+
+const named = (names: readonly string[]) => names.map((value) => ({ value }));
+
 /** The model, what is sent besides the conversation, and how the transcript looks. */
 export const settingsCommands: readonly SlashCommand[] = [
   {
@@ -256,7 +264,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'show or set the model',
     group: 'settings',
     example: '/model nextgen',
-    completes: 'models',
+    completes: modelCandidates,
     isImmediate: true,
     run: setModel,
   },
@@ -280,7 +288,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'colours: color, light, dark, mono (weights only), plain',
     group: 'settings',
     example: '/theme mono',
-    completes: 'themes',
+    completes: () => named(themeNames),
     isImmediate: true,
     needsLiveRegion: true,
     run: setTheme,
@@ -291,7 +299,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'wrap answers at words, or none: let the terminal wrap',
     group: 'settings',
     example: '/wrap none',
-    completes: 'wrap modes',
+    completes: () => named(wrapModes),
     isImmediate: true,
     run: setWrap,
   },
@@ -310,7 +318,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'show or set the role, a system prompt; off removes it',
     group: 'settings',
     example: '/role critic',
-    completes: 'roles',
+    completes: ({ context }) => named(roleNames(context)),
     run: setRole,
   },
   {
@@ -330,5 +338,3 @@ export const settingsCommands: readonly SlashCommand[] = [
     run: setParameters,
   },
 ];
-
-export const wrapModes: readonly WrapMode[] = ['words', 'none'];

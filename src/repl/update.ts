@@ -5,7 +5,7 @@ import { sendPrompt } from './answers/send-prompt.ts';
 import { refuseMissing } from './commands.ts';
 import { withCompaction, makeSummary } from './context/compaction.ts';
 import { clearBuffer } from './composer/text-buffer.ts';
-import { answerQuestion } from './conversation-list/answer-list.ts';
+import { answerQuestion } from './line-mode/list-question.ts';
 import { withConversation } from './conversations/position.ts';
 import { answerDialog } from './dialog.ts';
 import { type Entry, failureEntry, notice } from './transcript/entry.ts';
@@ -70,7 +70,7 @@ function onTaskFailed(
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);
   const report = task(printReport, { entries: [entry] });
   if (failed.run === makeSummary && activity?.type === 'answer') {
-    return step(withCompaction(state, { result: 'failed', usage: undefined }), report);
+    return step(withCompaction(state, { result: 'failed' }), report);
   }
   const recovered = failed.recover?.(state) ?? state;
   if (activity?.type !== 'task' || activity.task !== failed) return step(recovered, report);

@@ -77,7 +77,6 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   'open-prompt': command('/review lang=ts'),
   compact: command('/compact'),
   'remove-summary': { keys: [typed('/compact'), enter, typed('/undo'), enter] },
-  'show-context': command('/context'),
   rename: command('/rename on tea'),
   'record-model': command('/model origin'),
   'new-conversation': command('/new'),

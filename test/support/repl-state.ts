@@ -7,7 +7,6 @@ import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import { describeContext } from '../../src/repl/context/context.ts';
 import {
   previewConversation,
   readConversations,
@@ -103,7 +102,6 @@ const taskFunctions = {
   'open-prompt': openPrompt,
   compact: makeSummary,
   'remove-summary': removeSummary,
-  'show-context': describeContext,
   rename: setTitle,
   'record-model': recordModel,
   'new-conversation': newConversation,
@@ -186,7 +184,6 @@ function printedText(entry: Entry): readonly string[] {
   switch (entry.type) {
     case 'command':
     case 'closing':
-    case 'welcome':
       return [];
     case 'failure':
       return [entry.message];

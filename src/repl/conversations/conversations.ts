@@ -173,7 +173,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'open the named conversation, or one from a list',
     group: 'conversations',
     example: '/resume tea',
-    completes: 'conversations',
+    completes: ({ library }) => library.names(),
     run: (state, name) =>
       name === ''
         ? openList(state)

@@ -90,14 +90,16 @@ function problemOf(files: ReplFiles, path: string): string | undefined {
  * The files, folders, patterns and pages that a prompt mentions. There is a summary for each folder and pattern, which
  * counts its files, and a problem for each mention that needs confirmation. @throws Failure
  */
-async function readMentioned({ files, update }: Session, prompt: NewPrompt, signal: AbortSignal) {
+async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortSignal) {
   const read = {
     files: [] as AttachedFile[],
     summaries: [] as string[],
     counted: new Set<string>(),
     problems: [] as string[],
   };
-  const showHost = (host: string | undefined) => update((state) => step({ ...state, host }));
+  const { files } = session;
+  const showHost = (host: string | undefined) =>
+    session.update((state) => step({ ...state, host }));
   try {
     for (const path of pathsOf(files, prompt)) {
       try {

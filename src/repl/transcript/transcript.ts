@@ -24,7 +24,6 @@ export interface TranscriptFormat {
   answerText(column: number): AnswerFormatter;
   /** Empty if there is nothing to show. */
   closing(closing: Closing): string;
-  welcome(parts: readonly string[]): string;
   /** `isReply`: directly after the command that it replies to. */
   notice(text: string, isReply?: boolean): string;
   failure(message: string, hint: string | undefined): string;
@@ -40,7 +39,6 @@ const groups: Readonly<Record<ShortEntry['type'], Group>> = {
   prompt: 'conversation',
   command: 'command',
   closing: 'notice',
-  welcome: 'conversation',
   output: 'notice',
   notice: 'notice',
   failure: 'failure',
@@ -62,8 +60,6 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
       return format.command(entry.text, entry.needsEcho === true);
     case 'closing':
       return format.closing(entry);
-    case 'welcome':
-      return format.welcome(entry.parts);
     case 'output':
       return sanitize(entry.text);
     case 'notice':

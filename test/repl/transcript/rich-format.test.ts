@@ -117,12 +117,6 @@ describe('the transcript', () => {
     );
   });
 
-  test('omits the last parts of the first row in a narrow window', async () => {
-    const welcome: Entry = { type: 'welcome', parts: ['natter', 'origin', '/help', '@file'] };
-    expect(await shown([welcome])).toBe('\nnatter · origin · /help · @file\n');
-    expect(await shown([welcome], { columns: 26 })).toBe('\nnatter · origin · /help\n');
-  });
-
   test('prints prompts bold and the rest dim, with weights only if there are no colours', async () => {
     const entries = [prompt('one\ntwo'), notice('three')];
     expect(await shown(entries, { frameStyle: weightStyle })).toBe(
@@ -141,8 +135,7 @@ describe('the transcript', () => {
 
   test('T3 sanitizes what it shows', async () => {
     const bell = { ...closing, facts: ['a\u001B]0;x\u0007b'] } as Entry;
-    const welcome: Entry = { type: 'welcome', parts: ['a\u001B[2Jb'] };
-    expect(await shown([bell, welcome])).toBe('\nab\n\nab\n');
+    expect(await shown([bell, notice('a\u001B[2Jb')])).toBe('\nab\nab\n');
   });
 });
 

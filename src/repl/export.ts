@@ -8,7 +8,7 @@ import { notice, type Entry, failureEntry } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
-import { refuse, startActivity, openDialog, printNotice, task } from './step.ts';
+import { refuse, showNow, startActivity, openDialog, printNotice, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
 const formats: readonly {
@@ -156,16 +156,13 @@ function selectionOf({ source, block }: Wanted) {
   throw new Failure('usage', `the last answer has ${count}`);
 }
 
-export function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
-  return runActivity(session, async (signal) => {
-    const { text, name } = selectionOf(wanted);
-    const { context, guard, isLineMode } = session;
-    const control = isLineMode
-      ? undefined
-      : (sequence: string) => context.device.writeNow(sequence);
-    const how = await copyText(guard.restoreText(text), { ...context, control }, signal);
-    return [notice(`${name} was copied ${how}`)];
-  });
+/** Copies also while another answer streams, so it is no activity. */
+export async function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
+  const { text, name } = selectionOf(wanted);
+  const { context, guard, isLineMode } = session;
+  const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
+  const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
+  session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
 export function saveAnswer(
@@ -206,9 +203,7 @@ function copy(state: ReplState, argument: string): Step {
     return refuse(state, '/copy takes the number of a code block', '/copy or /copy 2');
   }
   const block = argument === '' ? undefined : Number(argument);
-  return withAnswer(state, (source) =>
-    startActivity(state, 'copying', task(copyAnswer, { source, block })),
-  );
+  return withAnswer(state, (source) => step(state, task(copyAnswer, { source, block })));
 }
 
 function save(state: ReplState, argument: string): Step {
@@ -229,6 +224,8 @@ export const exportCommands: readonly SlashCommand[] = [
     summary: 'copy the last answer, or its code block n',
     group: 'text',
     example: '/copy 2',
+    isImmediate: true,
+    showsNow: true,
     run: copy,
   },
   {

@@ -17,7 +17,7 @@ export function initialState(facts: FirstFacts & Partial<ReplState>): ReplState 
     showsReasoning: false,
     hasExplainedThought: false,
     composer,
-    restoredText: undefined,
+    restoredText: composer.text || undefined,
     unconfirmed: undefined,
     restoredFiles: [],
     hasShell: true,

@@ -1,5 +1,5 @@
-import { switchVersion, type VersionChoice } from './answers/versions.ts';
-import { isCommandLine } from './commands.ts';
+import { hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
+import { isCommandLine, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
@@ -7,6 +7,7 @@ import { chordOf, type KeyEvent, splitBurst } from './composer/keys/key-event.ts
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
 import { contentOf } from './composer/paste.ts';
 import {
+  clearBuffer,
   insert,
   insertPaste,
   isEmpty,
@@ -26,7 +27,7 @@ import { redraw } from './slash-command.ts';
 import type { ReplState, TypeAhead, Step } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './shell/external-editor.ts';
-import { isComposing, pressVi } from './vi-keys.ts';
+import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
 export const stopActivity = (session: Session): void => session.stop();
 
@@ -100,7 +101,10 @@ function send(state: ReplState): Step {
 
 /** Not during an answer, in the middle of which the version would be printed. */
 function switchWhenIdle(state: ReplState, choice: VersionChoice): Step {
-  return state.activity === undefined ? switchVersion(state, choice) : step(state);
+  if (state.activity !== undefined) return step(state);
+  return hasVersions(state)
+    ? switchVersion(state, choice)
+    : step({ ...state, panel: 'no other version yet; /retry adds one' });
 }
 
 /** Keys typed while the editor is open wait until it closes. */
@@ -244,7 +248,15 @@ export function releaseKeys(state: ReplState): Step {
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
-export function onKey(state: ReplState, event: KeyEvent): Step {
+/** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
+export function onKey(given: ReplState, event: KeyEvent): Step {
+  const isOpen = panelOf(given).length > 0;
+  const state = isOpen ? { ...given, panel: undefined } : given;
+  if (isOpen && event.type === 'key' && boundAction(given, chordOf(event)) === 'stop') {
+    return step(
+      given.panel === undefined ? { ...state, composer: clearBuffer(state.composer) } : state,
+    );
+  }
   const { typeAhead, vi } = state;
   if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
   return vi !== undefined && isComposing(state)

@@ -15,7 +15,7 @@ export interface ReplMemory {
   /** Oldest first. */
   history(): readonly string[];
   remember(text: string): void;
-  /** The newest draft of a session that has ended; this session takes it over. */
+  /** The newest draft of a session that has ended in this folder; this session takes it over. */
   takeDraft(): string;
   keepDraft(text: string): void;
   /** Releases the draft for the next session. */
@@ -61,16 +61,18 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
   };
 }
 
-const recordOf = (text: string, at: Date) => JSON.stringify({ at: at.toISOString(), text });
+const recordOf = (text: string, at: Date, folder?: string) =>
+  JSON.stringify({ at: at.toISOString(), folder, text });
 
-/** The text of a record, and when it was written; undefined if it is damaged. */
+/** The text of a record, when it was written and in which folder; undefined if it is damaged. */
 function readRecord(content: string) {
   try {
     const record: unknown = JSON.parse(content);
     if (typeof record !== 'object' || record === null || !('text' in record)) return undefined;
     const { text } = record;
     const at = 'at' in record && typeof record.at === 'string' ? record.at : '';
-    return typeof text === 'string' ? { text, at } : undefined;
+    const place = 'folder' in record && typeof record.folder === 'string' ? record.folder : '';
+    return typeof text === 'string' ? { text, at, place } : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -85,17 +87,20 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
   const { clock, process, random } = context;
   const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
   const ownId = parts.map((part) => part.toString(36)).join('-');
+  // A draft belongs to the folder in which it was typed.
+  const place = path.resolve('.');
   let lock: HeldLock | undefined;
   const save = (text: string) => {
     if (text.trim() !== '') lock ??= holdDraft(folder, ownId, context);
-    saveDraft(folder, ownId, text, clock.date());
+    saveDraft(folder, ownId, text, clock.date(), place);
   };
   const isOfRunning = (id: string) =>
     oldName.test(id) && Number(id) !== process.id && process.isRunning(Number(id));
   return {
     save,
     take(): string {
-      for (const { id, text } of findDrafts(folder, onUnread)) {
+      for (const { id, text, place: from } of findDrafts(folder, onUnread)) {
+        if (from !== '' && from !== place) continue;
         const foundLock = isOfRunning(id) ? undefined : holdDraft(folder, id, context);
         if (foundLock === undefined) continue;
         try {
@@ -123,9 +128,15 @@ function fileOf(folder: string, id: string): string {
  * Each session has a separate file, so two windows never overwrite each other's draft.
  * @throws Failure `storage`
  */
-export function saveDraft(folder: string, id: string, text: string, at: Date): void {
+export function saveDraft(
+  folder: string,
+  id: string,
+  text: string,
+  at: Date,
+  place?: string,
+): void {
   const file = fileOf(folder, id);
-  if (text.trim() !== '') return replaceFile(file, recordOf(text, at));
+  if (text.trim() !== '') return replaceFile(file, recordOf(text, at, place));
   try {
     removeFile(file);
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   type Candidate,
   type CompletionRequest,
 } from './composer/completion.ts';
-import type { KeyAction } from './composer/keys/key-bindings.ts';
+import { type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
 import { onPickerAction, pickAgain } from './files/picking.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
@@ -25,11 +25,29 @@ function withCommandMenu(state: ReplState): ReplState {
   }
   const { typed } = request;
   if (state.isMenuDismissed === true && typed !== '') return { ...state, completion: undefined };
-  const candidates = matchCandidates(request, commandCandidates(state));
+  const candidates = matchCandidates(request, commandCandidates(state, typed));
   const exact = candidates.findIndex(({ value }) => value === typed);
   const menu = { request, candidates, selected: Math.max(0, exact), isAutomatic: true };
   const completion = candidates.length === 0 ? undefined : menu;
   return { ...state, completion, isMenuDismissed: false };
+}
+
+/** Whether a slash and a name are typed that no command has. */
+export function namesNoCommand(state: ReplState): boolean {
+  const request = findCompletion(state.composer, argumentKind);
+  if (request?.kind !== 'command' || /[/.]/.test(request.typed)) return false;
+  return matchCandidates(request, commandCandidates(state, request.typed)).length === 0;
+}
+
+/** The keys of the menu that opened while a command was typed; undefined if it is not open. */
+export function menuKeysText({ completion, activity, keyMap }: ReplState): string | undefined {
+  if (completion?.isAutomatic !== true) return undefined;
+  const keys = [
+    [keyOf('completion-tab', keyMap), 'completes'],
+    [keyOf('completion-next', keyMap), 'selects'],
+    [activity === undefined ? keyOf('completion-close', keyMap) : undefined, 'closes'],
+  ];
+  return keys.flatMap(([key, does]) => (key === undefined ? [] : [`${key} ${does}`])).join(', ');
 }
 
 function acceptSelected(state: ReplState, menu: CompletionMenu): ReplState {
@@ -71,7 +89,7 @@ export function candidatesFor(
   state: ReplState,
   request: CompletionRequest,
 ): readonly Candidate[] {
-  if (request.kind === 'command') return commandCandidates(state);
+  if (request.kind === 'command') return commandCandidates(state, request.typed);
   if (request.kind === 'path') return repl.files.candidates(request.folder ?? '');
   const completes = findCommand(request.command ?? '')?.completes;
   return typeof completes === 'function' ? completes(repl, state) : [];

@@ -4,11 +4,11 @@ import {
   journalOptions,
   openNamedJournal,
   withModelOf,
-} from '../commands/journal/open-conversation.ts';
+} from '../ask/open-conversation.ts';
 import { canRedraw, present, type Presentation, type Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { displayWidth } from '../terminal/text/width.ts';
-import { attachFiles } from '../commands/prompt/attach-files.ts';
+import { attachFiles } from '../input/attach-files.ts';
 import { resumedChanges } from '../ask/plan-request.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
@@ -16,7 +16,7 @@ import { createJournal } from '../conversation/journal/open-journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tree.ts';
-import { Failure } from '../failure.ts';
+import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
 import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
@@ -41,7 +41,7 @@ import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { Dialog, SessionSettings, ReplState } from './state.ts';
 import { sourceName } from './status-text.ts';
-import { startVi } from './vi-keys.ts';
+import { startVi } from './composer/vi/vi-keys.ts';
 
 /** The session, for what is created before it. */
 interface Opened {
@@ -68,7 +68,7 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
   const pass = (text: string, otherwise: (text: string) => void) => {
     const { session } = opened;
     if (session === undefined) otherwise(text);
-    else session.print([notice(cleanLine(context, text))]);
+    else session.print([notice(cleanLine(context, withCommands(text)))]);
   };
   const notices: Notices = {
     notice: (text) => pass(text, (plain) => shown.notices.notice(plain)),
@@ -177,6 +177,9 @@ function begin(
   const state = session.state();
   if (pathOf(state.conversation).length > 0) session.print(showConversation(state.conversation));
   else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
+  if (!isLineMode && state.composer.text !== '' && words.length === 0) {
+    session.print([notice('the unsent draft of your last session here is back')]);
+  }
   for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
   if (settings.values.fallback !== undefined) notices.notice(noFallback);
   const prompt = typedPrompt(words.join(' '));
@@ -232,10 +235,10 @@ const pause = 1000;
 async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> {
   await clock.sleep(pause, signal);
   await import('../terminal/highlight.ts');
-  await import('../commands/prompt/attach-others.ts');
+  await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
-  await import('../commands/program/report.ts');
+  await import('../cli/report.ts');
 }
 
 /** One line about how to reopen the conversation; empty if it is not stored. */

@@ -76,7 +76,7 @@ export interface ListOptions {
   readonly isBranch?: boolean;
 }
 
-/** A new prompt, or a recorded one that gets a new version of its answer. */
+/** A new prompt, a recorded one that gets a new version of its answer, or a cut answer that gets the rest of its text. */
 export type PromptToSend =
   | {
       readonly type: 'new';
@@ -97,7 +97,8 @@ export type PromptToSend =
       /** The prompt file whose text is sent instead of `content`, the command. */
       readonly use?: PromptUse;
     }
-  | { readonly type: 'repeat'; readonly turnId: string };
+  | { readonly type: 'repeat'; readonly turnId: string }
+  | { readonly type: 'continue'; readonly turnId: string };
 
 /** `editing=vi`. */
 export interface ViSession {
@@ -164,6 +165,8 @@ export interface AnswerActivity {
   readonly branch?: Branch | undefined;
   /** For `/compare`: the id of the answer to compare with. */
   readonly comparedWith?: string | undefined;
+  /** For `/continue`: the text is added to the last answer. */
+  readonly isContinuation?: boolean;
   /** For `/compact`: not a turn of the conversation. */
   readonly isSummary?: boolean;
 }
@@ -290,6 +293,8 @@ export interface ReplState {
   readonly promptFiles: readonly PromptCommand[];
   /** Model ids listed by the service, for completion. */
   readonly knownModels: readonly string[];
+  /** Shown below the composer until the next key. */
+  readonly panel?: string | undefined;
   /** The next Ctrl+C quits. */
   readonly isQuitArmed: boolean;
   /** `exit`, `:q` or the like was entered; entered again, it quits. */

@@ -35,6 +35,15 @@ export function printNotice(state: ReplState, text: string): Step {
   return step(state, printing(notice(text)));
 }
 
+/** Whether the text of an answer is being written, which a notice has to wait for. Line mode has no other place for one. */
+export const isWriting = ({ activity, isLineMode }: ReplState): boolean =>
+  activity?.type === 'answer' && activity.phase === 'streaming' && !isLineMode;
+
+/** Prints a text; while an answer is being written, it is below the composer until the next key. */
+export function showNow(state: ReplState, text: string): Step {
+  return isWriting(state) ? step({ ...state, panel: text }) : printNotice(state, text);
+}
+
 export function refuse(state: ReplState, message: string, hint?: string): Step {
   return step(state, printing(failureEntry(message, hint)));
 }

@@ -42,20 +42,20 @@ export type AnswerPart =
 /** The looks that the user chose replace the looks of the theme. */
 export type OwnPaints = { readonly [Part in AnswerPart]?: Paint };
 
-export type ColorOption = 'always' | 'never' | 'auto';
-
-interface ColorConditions {
-  readonly isTerminal: boolean;
-  readonly environment: Environment;
-  /** `--color`; `--no-color` is `never`. */
-  readonly option?: ColorOption | undefined;
-}
-
 /**
  * Whether one stream gets colour. In this order: `--color=always|never`; `NO_COLOR` non-empty (no-color.org);
  * `FORCE_COLOR` or `CLICOLOR_FORCE` non-empty (`0` and `false` do not count); `TERM=dumb`; whether it is a terminal.
  */
-export function hasColor({ isTerminal, environment, option }: ColorConditions): boolean {
+export function hasColor({
+  isTerminal,
+  environment,
+  option,
+}: {
+  readonly isTerminal: boolean;
+  readonly environment: Environment;
+  /** `--color`; `--no-color` is `never`. */
+  readonly option?: 'always' | 'never' | 'auto' | undefined;
+}): boolean {
   if (option === 'always') return true;
   if (option === 'never' || environment['NO_COLOR']) return false;
   if (forces(environment['FORCE_COLOR']) || forces(environment['CLICOLOR_FORCE'])) return true;
@@ -222,12 +222,6 @@ function withColors(style: Style, colors: Colors): Style {
   return { ...style, ...painted };
 }
 
-interface PartColor {
-  /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
-  readonly color: string;
-  readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
-}
-
 function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
   if (color.startsWith('#')) return chalk.hex(color);
   const own = color.replace(/^bright-(.+)$/, '$1Bright');
@@ -237,7 +231,14 @@ function withColor(chalk: ChalkInstance, color: string): ChalkInstance {
 
 /** The user's own looks; `#rrggbb` becomes the nearest colour that the terminal has. */
 export function createOwnPaints(
-  colors: ReadonlyMap<AnswerPart, PartColor>,
+  colors: ReadonlyMap<
+    AnswerPart,
+    {
+      /** One of the 16 colours (`red`, `bright-red`), `#rrggbb`, or `default`, which is the colour of the text. */
+      readonly color: string;
+      readonly attributes: readonly ('bold' | 'italic' | 'underline')[];
+    }
+  >,
   { hasMany, hasRgb }: TerminalColors,
 ): OwnPaints {
   const fewer = hasMany ? 2 : 1;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { streamed } from '../support/raw-replies.ts';
+import { chunk, delta, streamed, streamHead } from '../support/raw-replies.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
@@ -20,3 +20,27 @@ test('a head whose lines end without a carriage return is not HTTP', async () =>
   expect(kind).toBe('server_error');
   expect(message).toContain('is not HTTP');
 });
+
+test.each([
+  [
+    'before any text',
+    [streamHead(), 'zz\r\n'],
+    'server_error',
+    /^the response of \S+ is malformed/,
+  ],
+  [
+    'after text',
+    [streamHead(), chunk(delta('Hel')), 50, 'zz\r\n'],
+    'incomplete',
+    /^the answer is incomplete: the response of \S+ is malformed/,
+  ],
+] as const)(
+  'F2 a bad size of a chunk %s is malformed, and final',
+  async (_when, reply, kind, text) => {
+    const { server, client, clock } = await serveClient([reply, [streamed('Hi')]]);
+    const failure = failureOf(await runChat({ client, clock }));
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toMatch(text);
+    expect(server.requests).toHaveLength(1);
+  },
+);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guides as topics } from '../../src/commands/help/guides.ts';
-import { examplesOf } from '../../src/commands/program/help-details.ts';
-import { buildProgram } from '../../src/commands/program/program.ts';
+import { examplesOf } from '../../src/cli/help-details.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
 import { expectedCode, shellLines } from '../support/guide-blocks.ts';

@@ -76,13 +76,8 @@ async function recordAndReplay(reads: readonly Uint8Array[], contentType: string
     storage: appendFile,
     program: 'natter/test',
   });
-  const record = createRecorder({
-    file,
-    clock: systemClock,
-    filter: secretFilter,
-    onFailure(error) {
-      throw error;
-    },
+  const record = createRecorder(file, systemClock, secretFilter, (error) => {
+    throw error;
   });
   const read = async (transport: Transport) => {
     const { client, clock } = createTestClient('http://replay.localhost', {

@@ -28,7 +28,7 @@ test('stops a request that waits for another natter immediately, and records lat
   });
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
-  const transport = createRecorder({ file, clock, filter: () => undefined, onFailure })(network);
+  const transport = createRecorder(file, clock, () => undefined, onFailure)(network);
   const url = new URL('http://127.0.0.1/v1/models');
   const request: HttpRequest = { method: 'GET', url, headers: {} };
   createLock(`${path}.lock`, createOwner(running, new Date(), 'theirs'));

@@ -27,7 +27,7 @@ test.each([
     '/new starts a conversation; then /rename TITLE sets its title',
   ],
   ['/quit now', '/quit takes no argument', 'type /quit alone'],
-  ['/usage x', '/usage takes no argument', 'type /usage alone'],
+  ['/context x', '/context takes only the word summary', '/context summary'],
   ['/retry -m nextgen', '/retry takes only the id of a model', '/retry nextgen'],
 ])('%s is refused and has no effect', (line, message, hint) => {
   const { effects } = command(withLastPrompt, line);

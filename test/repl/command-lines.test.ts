@@ -31,9 +31,9 @@ const prompts = (effects: readonly Effect[]) =>
 
 describe('X17: a command with more lines', () => {
   test('is refused when it is typed, and its text stays in the composer', () => {
-    const { state, effects } = run(stateOf(), typed('/usage'), newLine, typed('tell me'), enter);
-    expect(printed(effects)).toEqual(['/usage takes one line, but more lines follow']);
-    expect(composed(state)).toBe('/usage\ntell me');
+    const { state, effects } = run(stateOf(), typed('/rename'), newLine, typed('tell me'), enter);
+    expect(printed(effects)).toEqual(['/rename takes one line, but more lines follow']);
+    expect(composed(state)).toBe('/rename\ntell me');
     expect(effectsOf(effects, 'send')).toEqual([]);
   });
 
@@ -43,9 +43,9 @@ describe('X17: a command with more lines', () => {
   });
 
   test.each([
-    ['/usage\rtell me\r', ['tell me']],
+    ['/rename\rtell me\r', ['tell me']],
     ['/system be brief\rtell me\r', ['tell me']],
-    ['/model nextgen\r/usage\rtell me\r', ['tell me']],
+    ['/model nextgen\r/rename\rtell me\r', ['tell me']],
   ])('in one read runs the command and sends the prompt: %j', (text, sent) => {
     const { state, effects } = run(stateOf(), ...read(text));
     expect(prompts(effects)).toEqual(sent);
@@ -54,25 +54,25 @@ describe('X17: a command with more lines', () => {
   });
 
   test('in one read puts the lines after it into the composer if there are several', () => {
-    const { state, effects } = run(stateOf(), ...read('/usage\rone\rtwo\r'));
-    expect(printed(effects)[0]).toMatch(/^0 answers/);
+    const { state, effects } = run(stateOf(), ...read('/rename\rone\rtwo\r'));
+    expect(printed(effects)[0]).toMatch(/^this conversation has no title/);
     expect(composed(state)).toBe('one\ntwo\n');
   });
 
   test('runs in line mode, and the lines after it are the next prompt', () => {
-    const text = '/model nextgen\n/usage\none\ntwo';
+    const text = '/model nextgen\n/rename\none\ntwo';
     const { state, effects } = run(stateOf({ isLineMode: true }), {
       type: 'line-entered',
       text,
       now: 0,
     });
     expect(state.settings.model).toBe('nextgen');
-    expect(printed(effects)[1]).toMatch(/^0 answers/);
+    expect(printed(effects)[1]).toMatch(/^this conversation has no title/);
     expect(prompts(effects)).toEqual(['one\ntwo']);
   });
 });
 
-test.each(['/usr/bin\rtwo\r', '//usage\rtwo\r', 'one\r/usage\rtwo'])(
+test.each(['/usr/bin\rtwo\r', '//rename\rtwo\r', 'one\r/rename\rtwo'])(
   '%j in one read is a paste',
   (text) => {
     const { state, effects } = run(stateOf(), ...read(text));
@@ -83,7 +83,7 @@ test.each(['/usr/bin\rtwo\r', '//usage\rtwo\r', 'one\r/usage\rtwo'])(
 );
 
 describe('Y18: a command', () => {
-  test.each(['/usage', '/model nextgen'])('%s is shown before its output', (text) => {
+  test.each(['/rename', '/model nextgen'])('%s is shown before its output', (text) => {
     const { effects } = run(stateOf(), typed(text), enter);
     const [echo, output] = effectsOf(effects, 'print');
     expect(echo?.entries).toEqual([{ type: 'command', text, needsEcho: false }]);
@@ -96,9 +96,9 @@ describe('Y18: a command', () => {
 
   test.each([
     ['/delete', 'in a shell: natter conversations delete c1'],
-    ['/history', '/conversations lists them; Ctrl+R searches your prompts'],
+    ['/history', '/resume lists them; Ctrl+R searches your prompts'],
     ['/vim', 'in a shell: natter config set editing vi'],
-    ['/status', '/context and /usage show the figures'],
+    ['/status', '/context shows the figures'],
     ['/rewind', '/undo removes the last prompt, /edit changes it'],
     ['/memory', '/system sets the system prompt'],
     ['/config', 'in a shell: natter config'],
@@ -118,7 +118,7 @@ describe('Y18: a command', () => {
   test.each([
     ['/exit', '/quit'],
     ['/bye', '/quit'],
-    ['/cost', '/usage'],
+    ['/cost', '/context'],
     ['/reset', '/new'],
     ['/regenerate', '/retry'],
     ['?', '/help'],
@@ -153,7 +153,7 @@ describe('a line that starts with a slash', () => {
   test.each([
     ['a pasted line with a message', pasted, '/opt/run.sh: line 3: syntax error'],
     ['pasted lines', pasted, '/srv/app/index.js:12\n  throw error\nError: boom'],
-    ['pasted lines after the name of a command', pasted, '/usage\ntell me'],
+    ['pasted lines after the name of a command', pasted, '/rename\ntell me'],
     ['a typed path', typed, '/etc/hosts what is this?'],
     ['a file name', typed, '/notes.md what is this?'],
   ])('is a prompt if it is %s', (_how, input, text) => {

@@ -1,6 +1,8 @@
 import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { describe, expect, test } from 'vitest';
 import { slashCommands } from '../../src/repl/commands.ts';
+import { menuKeysText } from '../../src/repl/menu.ts';
+import { noticeOf } from '../../src/repl/screen/notice.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import {
   composed,
@@ -9,7 +11,6 @@ import {
   escape,
   interrupt,
   pressed,
-  printed,
   run,
   stateOf,
   typed,
@@ -26,14 +27,15 @@ const typing = (text: string) => run(stateOf(), ...Array.from(text, typed)).stat
 describe('the menu of commands', () => {
   test('opens with the slash, with every command and its argument', () => {
     const state = typing('/');
-    expect(names(state)).toEqual(slashCommands.map(({ name }) => name));
-    expect(state.completion?.candidates[0]).toMatchObject({ value: 'help', argument: '[name]' });
+    const listed = slashCommands.filter(({ isUnlisted }) => isUnlisted !== true);
+    expect(names(state)?.toSorted()).toEqual(listed.map(({ name }) => name).toSorted());
+    expect(state.completion?.candidates[0]).toMatchObject({ value: 'model', argument: '[id]' });
   });
 
   test('is filtered while typing, and closes behind the command', () => {
-    expect(names(typing('/mod'))).toEqual(['model', 'models']);
-    expect(names(run(typing('/mods'), backspace).state)).toEqual(['model', 'models']);
-    expect(names(typing('/mods'))).toBeUndefined();
+    expect(names(typing('/ren'))).toEqual(['rename']);
+    expect(names(run(typing('/renx'), backspace).state)).toEqual(['rename']);
+    expect(names(typing('/renx'))).toBeUndefined();
     expect(names(typing('/model '))).toBeUndefined();
   });
 
@@ -47,8 +49,7 @@ describe('the menu of commands', () => {
   });
 
   test('leaves Enter to a complete command', () => {
-    expect(effectsOf(run(typing('/models'), enter).effects, 'list-models')).toHaveLength(1);
-    expect(printed(run(typing('/model'), enter).effects)[0]).toContain('the model is origin');
+    expect(effectsOf(run(typing('/model'), enter).effects, 'list-models')).toHaveLength(1);
   });
 
   test('completes a command that is not complete with Enter, instead of refusing it', () => {
@@ -68,18 +69,18 @@ describe('the menu of commands', () => {
 
   test('takes a command that contains the text with Enter only after Down has selected it', () => {
     const open = typing('/tokens');
-    expect(names(open)).toEqual(['max-tokens']);
+    expect(names(open)).toEqual(['context']);
     const { state, effects } = run(open, enter);
     expect(composed(state)).toBe('');
     expect(effectsOf(effects, 'open-prompt')).toMatchObject([{ name: 'tokens' }]);
-    expect(composed(run(open, down, enter).state)).toBe('/max-tokens ');
+    expect(composed(run(open, down, enter).state)).toBe('/context ');
   });
 
   test('leaves Up to the history until Down has selected a command', () => {
     const sent = run(stateOf(), typed('/usage'), enter).state;
     expect(composed(run(sent, typed('/'), up).state)).toBe('/usage');
     const selected = run(sent, typed('/'), down, down, up, enter).state;
-    expect(composed(selected)).toBe(`/${slashCommands[1]?.name} `);
+    expect(composed(selected)).toBe('/resume ');
   });
 
   test('closes with Esc until the next command', () => {
@@ -96,12 +97,32 @@ describe('the menu of commands', () => {
   });
 });
 
+describe('R8: the menu of commands', () => {
+  test.each([
+    ['letters of the name', '/cmpr', ['compare']],
+    ['a word of the summary', '/clipboard', undefined],
+    ['a word of the summary', '/block', ['copy', 'save']],
+    ['the start of an unlisted name', '/vers', ['version', 'retry', 'edit']],
+    ['the start of another name', '/regen', ['regenerate']],
+  ])('is found by %s: %s', (_, text, found) => {
+    expect(names(typing(text))?.toSorted()).toEqual(found?.toSorted());
+  });
+
+  test('says that no command has the name, and names its keys', () => {
+    expect(noticeOf(typing('/nonsense'))).toBe('no such command; /help lists them');
+    expect(noticeOf(typing('/mod'))).toBeUndefined();
+    expect(noticeOf(typing('/usr/bin'))).toBeUndefined();
+    expect(menuKeysText(typing('/mod'))).toBe('Tab completes, Down selects, Esc closes');
+    expect(menuKeysText(typing('/model '))).toBeUndefined();
+  });
+});
+
 describe('Tab in the menu of commands', () => {
   test.each([
-    ['completes the common start', '/mo', [tab], '/model'],
-    ['then accepts the selected command', '/mo', [tab, tab], '/model '],
-    ['accepts the only match', '/us', [tab], '/usage '],
-    ['accepts a command that Down has selected', '/mo', [down, tab], '/models '],
+    ['completes the common start', '/comp', [tab], '/compa'],
+    ['then accepts the selected command', '/comp', [tab, tab], '/compact '],
+    ['accepts the only match', '/attac', [tab], '/attach '],
+    ['accepts a command that Down has selected', '/comp', [down, tab], '/compare '],
     ['accepts a command that contains the text', '/name', [tab], '/rename '],
   ])('%s', (_, text, keys, result) => {
     expect(composed(run(typing(text), ...keys).state)).toBe(result);

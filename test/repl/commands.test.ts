@@ -3,6 +3,7 @@ import { slashCommands } from '../../src/repl/commands.ts';
 import { withAttached } from '../../src/repl/files/attachments.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { step } from '../../src/repl/step.ts';
+import { runInApp } from '../support/app.tsx';
 import {
   composed,
   conversationOf,
@@ -53,10 +54,27 @@ test('Y18: /rename without a title shows the current one, or how to set one', ()
   ]);
 });
 
-test('/theme without a name lists the themes', () => {
-  expect(printed(command(stateOf(), '/theme').effects)).toEqual([
-    'the theme is color; available: color, light, dark, mono, plain',
+test('R10: /theme without a name opens a list of the themes', () => {
+  const { state } = command(stateOf(), '/theme');
+  expect(state.dialog).toMatchObject({ title: 'the theme is color', selected: 0 });
+  expect(runInApp(state, typed('d'), enter).state).toMatchObject({
+    dialog: undefined,
+    settings: { theme: 'dark' },
+  });
+  expect(runInApp(state, interrupt).state.dialog).toBeUndefined();
+});
+
+test('R12: /settings shows and sets the theme and the wrapping', () => {
+  expect(printed(command(stateOf(), '/settings').effects)[0]).toContain(
+    'wrap: words (words, none)',
+  );
+  expect(command(stateOf(), '/settings theme dark').state.settings.theme).toBe('dark');
+  expect(command(stateOf(), '/settings wrap none').state.settings.wrap).toBe('none');
+  expect(printed(command(stateOf(), '/settings colour red').effects)).toEqual([
+    '/settings does not know colour',
   ]);
+  const spoken = command(stateOf({ isLineMode: true }), '/settings theme dark');
+  expect(spoken.state.settings.theme).toBe('color');
 });
 
 test('a file that is attached twice is sent once, with its newer content', () => {
@@ -79,14 +97,14 @@ test.each(['/edit', '/undo'])(
 
 test('/help with a name describes that command, with an example', () => {
   expect(printed(command(stateOf(), '/help model').effects)).toEqual([
-    '/model [id]: show or set the model\nfor example: /model nextgen',
+    '/model [id]: choose the model from a list, or set it\nfor example: /model nextgen',
   ]);
 });
 
 test.each([
   ['/atach', 'did you mean /attach; // sends a line that starts with a slash'],
-  ['/modle', 'did you mean /model or /models; // sends a line that starts with a slash'],
-  ['/help modle', 'did you mean /model or /models'],
+  ['/modle', 'did you mean /model; // sends a line that starts with a slash'],
+  ['/help modle', 'did you mean /model'],
 ])('%s suggests commands with similar names', (line, hint) => {
   const { state, effects } = command(stateOf(), line);
   const opened = effectsOf(effects, 'open-prompt').map(({ name, argument }) => {
@@ -107,18 +125,18 @@ describe('settings', () => {
     });
   });
 
+  test('/model auto names what it sets', () => {
+    expect(printed(command(stateOf(), '/model auto').effects)).toEqual(['the model is now auto']);
+  });
+
   test.each([
-    ['/model auto', 'the model is now auto'],
-    [
-      '/model nextgn',
-      'the model is now nextgn; natter does not know it, did you mean /model nextgen?',
-    ],
-    [
-      '/model ori',
-      'the model is now ori; natter does not know it, /models lists the available models',
-    ],
-  ])('%s prints %s', (line, text) => {
-    expect(printed(command(stateOf(), line).effects)).toEqual([text]);
+    ['nextgn', 'did you mean /model nextgen?'],
+    ['ori', '/model lists the available models'],
+  ])('/model %s is set during an answer, with a warning', (model, hint) => {
+    const answering = run(stateOf(), typed('why?'), enter).state;
+    expect(printed(command(answering, `/model ${model}`).effects)).toEqual([
+      `the model is now ${model}; natter does not know it, ${hint}`,
+    ]);
   });
 
   test('/system sets the system prompt, and off removes it', () => {
@@ -175,7 +193,7 @@ describe('versions', () => {
 
   test('/continue resumes an answer that was cut off', () => {
     const { effects } = command(stateOf({ conversation: cut }), '/continue');
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ type: 'new', parent: 't2' });
+    expect(effectsOf(effects, 'send')[0]?.prompt).toEqual({ type: 'continue', turnId: 't2' });
     expect(printed(command(withLastPrompt, '/continue').effects)).toEqual([
       'the last answer is complete',
     ]);
@@ -213,13 +231,11 @@ test.each([
   expect(command(stateOf(), line).effects).toContainEqual(effect);
 });
 
-test('/usage shows the tokens of the session and the context use', () => {
-  const state = stateOf({
-    usage: { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 },
-    context: { tokens: 64_000, isEstimate: true },
-  });
-  expect(printed(command(state, '/usage').effects)[0]).toBe(
-    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out\ncontext of origin: ~64K of 128K (50%)',
+test('R12: /usage is /context, which has the tokens of the session, too', () => {
+  const usage = { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 };
+  const { effects } = command(stateOf({ usage }), '/usage');
+  expect(JSON.stringify(effects)).toContain(
+    '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out',
   );
 });
 

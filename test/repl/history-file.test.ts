@@ -127,7 +127,7 @@ describe('drafts', () => {
     fs.writeFileSync(path.join(folder, 'x.json'), '{"text":');
     fs.writeFileSync(path.join(folder, 'y.json'), '{"text":"no date"}');
     fs.writeFileSync(path.join(folder, 'z.json'), '[]');
-    expect(drafts()).toEqual([{ id: 'y', text: 'no date', at: '' }]);
+    expect(drafts()).toEqual([{ id: 'y', text: 'no date', at: '', place: '' }]);
     expect(findDrafts(path.join(folder, 'none'), unexpected)).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ const hintAfter = (status: number) => {
   const failure = serviceFailure(
     { status, headers: {}, text: '' },
     new Date(0),
-    { method: 'POST', url: new URL('https://api.test/v1/chat/completions') },
+    { method: 'POST', url: new URL('https://api.test/v1/chat/completions'), headers: {} },
     String,
   );
   return failureText(failure, context).hint ?? '';
@@ -39,7 +39,7 @@ test.each(Object.keys(errorNames).map(Number))(
 );
 
 test('an invalid request is changed with slash commands', () => {
-  expect(hintAfter(400)).toBe('/model, /system and /max-tokens change what is sent');
+  expect(hintAfter(400)).toBe('/model, /system and /param change what is sent');
 });
 
 test('the hint for an unreachable service names no command', () => {
@@ -55,7 +55,7 @@ test('a limit that only an option changes needs a restart', () => {
 
 test('an unknown conversation points to the list in the REPL', () => {
   const find = () => findConversation('/nowhere', 'tea');
-  expect(failureText(thrownBy(find), context).hint).toBe('/conversations lists them');
+  expect(failureText(thrownBy(find), context).hint).toBe('/resume shows their ids and titles');
 });
 
 test('the hint of a failure without a remedy stays as it is', () => {

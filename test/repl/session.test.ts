@@ -88,7 +88,7 @@ describe('an answer', () => {
   });
 
   test('is recorded when it is incomplete, and can be continued', async () => {
-    const { session, enter, idle, requests, text } = createMemorySession(
+    const { enter, idle, requests, text } = createMemorySession(
       failing(new Failure('incomplete', 'the answer was cut'), 'half'),
       saying(' more'),
     );
@@ -98,7 +98,40 @@ describe('an answer', () => {
     enter('/continue');
     await idle();
     expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
-    expect(pathOf(session.state().conversation)).toHaveLength(4);
+    expect(requests[1]?.messages.at(2)?.content).toMatch(/^Continue exactly where/);
+    expect(text()).not.toContain('You: Continue exactly');
+  });
+
+  test('R1: is one answer after /continue, also in the next request and for /undo', async () => {
+    const { session, enter, idle, requests, calls } = createMemorySession(
+      failing(new Failure('incomplete', 'the answer was cut'), 'half'),
+      failing(new Failure('server_error', 'no')),
+      saying(' more'),
+    );
+    enter('one');
+    await idle();
+    enter('/continue');
+    const failed = await idle();
+    expect(pathOf(failed.conversation).at(-1)).toMatchObject({ content: 'half', incomplete: true });
+    enter('/continue');
+    await idle();
+    const path = pathOf(session.state().conversation);
+    expect(path.map(({ content }) => content)).toEqual(['one', 'half more']);
+    expect(path[1]).toMatchObject({ incomplete: undefined, finishReason: 'stop' });
+    enter('/save all.md');
+    await idle();
+    expect(calls).toContain('write all.md: half more');
+    enter('two');
+    await idle();
+    expect(requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      'one',
+      'half more',
+      'two',
+    ]);
+    enter('/undo');
+    enter('/undo');
+    await idle();
+    expect(session.state().composer.text).toBe('one');
   });
 
   test('is a new version after /retry; a failed one leaves the old version selected', async () => {

@@ -33,7 +33,9 @@ test('off removes a field, and a name alone shows it', async () => {
   );
   expect(memory.text()).toContain('natter: temperature=0.2\n');
   expect(memory.text()).toContain('natter: temperature is no longer sent\n');
-  expect(memory.text()).toContain('natter: no temperature is sent; /temperature 0.2 sets it\n');
+  expect(memory.text()).toContain(
+    'natter: no temperature is sent; /param temperature=0.2 sets it\n',
+  );
   expect(memory.session.state().settings.parameters).toEqual({
     set: {},
     removed: ['temperature'],
@@ -43,24 +45,42 @@ test('off removes a field, and a name alone shows it', async () => {
 
 test('/temperature off changes nothing if no temperature is sent', async () => {
   const memory = await entered('/temperature off');
-  expect(memory.text()).toBe('natter: no temperature is sent; /temperature 0.2 sets it\n');
+  expect(memory.text()).toBe('natter: no temperature is sent; /param temperature=0.2 sets it\n');
 });
 
-test('/param names the missing = of a value', async () => {
-  const memory = await entered('/temperature 0.2', '/param temperature 0.3');
-  expect(memory.text()).toContain('/param needs = between a name and its value\n');
-  expect(memory.text()).toContain('  /param temperature=0.3\n');
+test('/param takes a blank for the =', async () => {
+  const memory = await entered('/param temperature 0.3');
+  expect(memory.text()).toBe('natter: temperature is now 0.3\n');
 });
 
 test('/temperature takes a number only', async () => {
   const memory = await entered('/temperature warm');
-  expect(memory.text()).toContain('/temperature needs a number');
+  expect(memory.text()).toContain('temperature needs a number from 0 on');
+});
+
+test('R12: /param sets and removes the token limit, too', async () => {
+  const limits = ['/param max_tokens=500', '/param', 'why?', '/param max_tokens off', 'and?'];
+  const memory = await entered(...limits, '/param max_tokens=many');
+  expect(memory.text()).toContain(
+    'natter: parameters: max_tokens=500; /param NAME off removes one',
+  );
+  expect(memory.requests.map(({ max_tokens }) => max_tokens)).toEqual([500, undefined]);
+  expect(memory.text()).toContain('max_tokens needs a whole number of at least 1');
+});
+
+test('R10: /role opens a list of the roles, and in line mode prints it', async () => {
+  const memory = await entered('/role critic', '/role');
+  const { dialog } = memory.session.state();
+  expect(dialog).toMatchObject({ title: 'the role is critic', choices: [{ label: 'critic' }] });
+  const lines = openMemorySession({ state: { isLineMode: true } });
+  lines.enter('/role');
+  await lines.idle();
+  expect(lines.text()).toBe('natter: no role is set; roles: critic\n');
 });
 
 test('/role sets the system prompt to the text of a role, and off removes it', async () => {
-  const memory = await entered('/role critic', 'why?', '/role', '/role off', 'and?');
+  const memory = await entered('/role critic', 'why?', '/role off', 'and?');
   expect(memory.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'be strict' });
-  expect(memory.text()).toContain('the role is critic; roles: critic');
   expect(memory.requests[1]?.messages[0]?.role).toBe('user');
 });
 

@@ -84,9 +84,9 @@ describe('Enter', () => {
 
 describe('a line that starts with a slash', () => {
   test('is a command', () => {
-    const { effects, state } = run(stateOf(), typed('/usage'), enter);
+    const { effects, state } = run(stateOf(), typed('/rename'), enter);
     expect(effectsOf(effects, 'send')).toEqual([]);
-    expect(printed(effects)[0]).toMatch(/^0 answers in this session/);
+    expect(printed(effects)[0]).toMatch(/^this conversation has no title/);
     expect(state.activity).toBeUndefined();
   });
 
@@ -102,7 +102,7 @@ describe('a line that starts with a slash', () => {
     const { effects } = run(stateOf(), typed('/modle nextgen'), enter, missing);
     expect(printed(effects)).toEqual(['unknown command /modle']);
     expect(effects.at(-1)).toMatchObject({
-      entries: [{ hint: expect.stringContaining('/model or /models') }],
+      entries: [{ hint: expect.stringContaining('did you mean /model;') }],
     });
   });
 
@@ -119,7 +119,7 @@ describe('a line that starts with a slash', () => {
 
   test('is queued during an answer, unless the command is immediate', () => {
     const start = run(stateOf(), typed('one'), enter).state;
-    const waiting = run(start, typed('/usage'), enter);
+    const waiting = run(start, typed('/rename'), enter);
     expect(waiting.state.queue).toHaveLength(1);
     expect(printed(waiting.effects)).toEqual([]);
     expect(run(start, typed('/quit'), enter).state.hasQuit).toBe(true);

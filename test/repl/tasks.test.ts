@@ -1,9 +1,15 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
-import { createMemorySession, openMemorySession, saying } from '../support/memory-session.ts';
+import { Failure } from '../../src/failure.ts';
+import {
+  createMemorySession,
+  hanging,
+  openMemorySession,
+  saying,
+} from '../support/memory-session.ts';
 import { composed, pressed, typed } from '../support/repl-state.ts';
 
 /** The sequence with which a terminal is asked to copy a text. */
@@ -23,6 +29,26 @@ test.each([
   expect(text()).toContain(message);
 });
 
+test.each([
+  ['/copy', 'the last answer was copied'],
+  ['/context', '1 answer in this session'],
+])(
+  'R9: %s runs at once during an answer, and shows its result below the composer',
+  async (line, shown) => {
+    const { session, enter, idle, text } = createMemorySession(saying('first'), hanging('second'));
+    enter('one');
+    await idle();
+    enter('two');
+    await vi.waitUntil(() => text().includes('second'));
+    const before = text();
+    enter(line);
+    await vi.waitUntil(() => session.state().panel !== undefined);
+    expect(session.state().panel).toContain(shown);
+    expect(text()).toBe(before);
+    session.stop();
+  },
+);
+
 test('/copy of a missing code block reports that there is none', async () => {
   const { enter, idle, text } = createMemorySession(saying('no code'));
   enter('one');
@@ -32,12 +58,63 @@ test('/copy of a missing code block reports that there is none', async () => {
   expect(text()).toContain('the last answer has no code block');
 });
 
-test('/models lists the models of the service', async () => {
-  const { session, enter, idle, text } = createMemorySession();
-  enter('/models');
-  await idle();
-  expect(text()).toBe('natter:\norigin\nother\n');
-  expect(session.state().knownModels).toEqual(['origin', 'other']);
+describe('R10: /model', () => {
+  test.each(['/model', '/models'])('opens a list of the models with %s', async (line) => {
+    const { session, enter, idle } = createMemorySession();
+    enter(line);
+    const { dialog, knownModels } = await idle();
+    expect(dialog).toMatchObject({ title: expect.stringContaining('the model is origin') });
+    const values =
+      dialog?.type === 'choice' ? dialog.choices.map(({ label }) => label.split(/[ :]/, 1)[0]) : [];
+    expect(values).toEqual(['origin', 'other', 'auto']);
+    expect(knownModels).toEqual(['origin', 'other']);
+    enter('2');
+    expect(session.state()).toMatchObject({ dialog: undefined, settings: { model: 'other' } });
+  });
+
+  test('prints the list in line mode', async () => {
+    const { enter, idle, text } = openMemorySession({ state: { isLineMode: true } });
+    enter('/model');
+    await idle();
+    expect(text()).toMatch(/^natter: the model is origin; .*\nnatter:\norigin\nother\n$/);
+  });
+
+  test('asks before it uses a model that the service does not list', async () => {
+    const { session, enter, idle } = createMemorySession();
+    enter('/model othr');
+    const { dialog, settings } = await idle();
+    expect(settings.model).toBe('origin');
+    expect(dialog).toMatchObject({
+      title: 'the service does not list the model othr',
+      choices: [{ label: 'use other' }, { label: 'keep origin' }, { label: 'use othr anyway' }],
+    });
+    enter('3');
+    expect(session.state().settings.model).toBe('othr');
+  });
+
+  test.each([
+    ['lists none', async () => [], 'the service lists no models'],
+    [
+      'fails',
+      () => Promise.reject(new Failure('not_found', 'no such address')),
+      'the service did not list its models: no such address',
+    ],
+  ])(
+    'uses any name, and lists the known ones, if the service %s',
+    async (_, listModels, reason) => {
+      const memory = openMemorySession({
+        repl: (usual) => {
+          const client = { ...usual.service.client(), listModels };
+          return { ...usual, service: { ...usual.service, client: () => client } };
+        },
+      });
+      memory.enter('/model foo');
+      expect((await memory.idle()).settings.model).toBe('foo');
+      memory.enter('/model');
+      expect((await memory.idle()).dialog).toMatchObject({ title: 'the model is foo' });
+      expect(memory.text()).toContain(reason);
+    },
+  );
 });
 
 test('/attach adds a file to the next prompt only', async () => {

@@ -7,7 +7,7 @@ import { draftFrom, withDraft } from '../../src/repl/composer/text-buffer.ts';
 import { composerOf } from '../../src/repl/screen/Composer.tsx';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
 import type { ReplState } from '../../src/repl/state.ts';
-import { caretShapeOf, modeText, startVi } from '../../src/repl/vi-keys.ts';
+import { caretShapeOf, modeText, startVi } from '../../src/repl/composer/vi/vi-keys.ts';
 import { runInApp } from '../support/app.tsx';
 import {
   composed,
@@ -39,7 +39,6 @@ describe('modes', () => {
     expect(mode(normal)).toBe('NORMAL');
     expect(mode(keys(normal, '2', 'd').state)).toBe('NORMAL 2d');
     expect(mode(keys(normal, 'V').state)).toBe('V-LINE');
-    expect(mode(keys(normal, 'R').state)).toBe('REPLACE');
   });
 
   test('the caret has a shape for each mode', () => {
@@ -172,18 +171,17 @@ describe('quitting', () => {
 });
 
 describe('undo', () => {
-  test('reverts an insertion as one step, and a jump begins the next one', () => {
-    const { state } = run(
-      viState(),
-      typed('one '),
-      typed('two'),
-      pressed('home'),
-      typed('x'),
-      escape,
-      typed('u'),
-    );
-    expect(composed(state)).toBe('one two');
+  test('reverts an insertion as one step, with what was typed elsewhere', () => {
+    const jumped = [typed('one '), typed('two'), pressed('home'), typed('x')];
+    const { state } = run(viState(), ...jumped, escape);
+    expect(composed(state)).toBe('xone two');
     expect(composed(keys(state, 'u').state)).toBe('');
+  });
+
+  test('does not go back to the draft before a recalled prompt', () => {
+    const history = createHistory(['older']);
+    const recalled = run(viState({ history }), typed('draft'), pressed('up'), typed('s'), escape);
+    expect(composed(keys(recalled.state, 'u').state)).toBe('older');
   });
 });
 

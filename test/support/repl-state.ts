@@ -13,11 +13,7 @@ import {
   readList,
   searchList,
 } from '../../src/repl/conversation-list/list.ts';
-import {
-  setTitle,
-  newConversation,
-  resume,
-} from '../../src/repl/conversations/conversations.ts';
+import { setTitle, newConversation, resume } from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  colorStyle,
-  hasColor,
-  plainStyle,
-  type ColorOption,
-  type Look,
-} from '../../src/terminal/style.ts';
+import { colorStyle, hasColor, plainStyle, type Look } from '../../src/terminal/style.ts';
 
 describe('colour', () => {
-  test.each<[string, boolean, ColorOption | undefined, Record<string, string>, boolean]>([
+  test.each<
+    [string, boolean, 'always' | 'never' | 'auto' | undefined, Record<string, string>, boolean]
+  >([
     ['is on for a terminal', true, undefined, {}, true],
     ['T19 is off for a pipe', false, undefined, {}, false],
     ['is off for a pipe with --color=auto', false, 'auto', {}, false],
@@ -40,19 +36,7 @@ describe('colour', () => {
   });
 });
 
-const looks: Look[] = [
-  'bold',
-  'dim',
-  'italic',
-  'underline',
-  'strike',
-  'red',
-  'green',
-  'yellow',
-  'blue',
-  'magenta',
-  'cyan',
-];
+const looks = Object.keys(plainStyle).filter((name) => name !== 'colored') as Look[];
 
 describe('the style with colours', () => {
   test.each(looks)('T19 %s changes nothing without colour', (look) => {

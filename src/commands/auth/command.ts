@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 const load = () => import('./run.ts');
 
@@ -34,6 +34,7 @@ export function buildAuth(context: Context): Command {
   ]);
   setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
   const auth = new Command('auth')
+    .summary('connect to a service: address and key')
     .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)

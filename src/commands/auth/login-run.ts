@@ -74,7 +74,7 @@ async function askBaseUrl(run: Run<LoginOptions>): Promise<string> {
   if (!canAsk(run)) {
     if (known !== undefined) return known;
     throw new Failure('usage', 'no base URL is set', {
-      hint: 'pass it: natter auth login --base-url https://api.example.com',
+      hint: 'pass it: ‹natter auth login --base-url https://api.example.com›',
     });
   }
   const question = `Base URL of the service${known === undefined ? '' : ` [${known}]`}: `;
@@ -116,12 +116,12 @@ async function askKey(
     const key = await readKey(stdin, signal);
     if (key.trim() !== '') return parseApiKey(key, 'the API key', 'usage');
     throw new Failure('usage', 'standard input has no API key', {
-      hint: 'pipe it in: printf %s "$KEY" | natter auth login',
+      hint: 'pipe it in: printf %s "$KEY" | ‹natter auth login›',
     });
   }
   if (!options.input) {
     throw new Failure('usage', 'with --no-input, the key must be piped in', {
-      hint: 'natter auth login --no-input < key.txt',
+      hint: '‹natter auth login --no-input < key.txt›',
     });
   }
   const question = 'API key (not shown; empty for none): ';
@@ -155,7 +155,7 @@ function withKey(settings: ResolvedSettings, apiKey: string | undefined): Resolv
 function refuseWithoutService(environment: Environment, options: LoginOptions): void {
   if (options.sandbox === true) {
     throw new Failure('usage', 'the sandbox needs no login', {
-      hint: 'natter --sandbox "a prompt" answers without a key',
+      hint: '‹natter --sandbox "a prompt"› answers without a key',
     });
   }
   if (chooseRecording(options, environment).replay !== undefined) {
@@ -239,12 +239,12 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   notices.notice(`stored in profile ${profile}: ${path}`);
   if (hadKey && input.apiKey === undefined) notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
-    notices.notice(`natter config use ${profile} makes it the current profile`);
+    notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }
   noticeOverrides(context.environment, notices);
   if (settings.sources.apiKeyCommand.kind === 'profile') {
     notices.notice(
-      'api-key-command is set and overrides the stored key; to use that: natter config unset api-key-command',
+      'api-key-command is set and overrides the stored key; to use that: ‹natter config unset api-key-command›',
     );
   }
 }

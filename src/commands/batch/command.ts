@@ -2,13 +2,13 @@ import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
-import { addOptionGroups, collect as repeat, settingOption } from '../program/global-options.ts';
+import { addOptionGroups, collect as repeat, settingOption } from '../../cli/global-options.ts';
 import {
   hideParentOptions,
   hideServiceOptions,
   setAction,
   setExamples,
-} from '../program/help-details.ts';
+} from '../../cli/help-details.ts';
 import {
   allowSecretsOption,
   checkGroup,
@@ -17,7 +17,7 @@ import {
   secretOptions,
   selectOption,
   strictOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 import { outputFormats } from './plan.ts';
 
 const inputOptions = () => [
@@ -345,6 +345,7 @@ const withoutFallback = (options: readonly Option[]) =>
 
 export function buildBatch(context: Context): Command {
   const command = new Command('batch')
+    .summary('send many prompts: lines, JSON lines or a table')
     .argument('[file]', 'prompts; default or -: standard input')
     .description(
       'Sends each prompt of a file: one per line, JSON lines ({"prompt": …} or {"messages": …}), or a table with a header. Writes the results as JSON lines.',

@@ -22,13 +22,13 @@ import { failureFields } from '../../output/ending-failure.ts';
 import { count } from '../../output/figures.ts';
 import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createTextOutput, lookOf } from '../print/answer-output.ts';
-import { openWindowStatus, type WindowStatus } from '../print/window-status.ts';
+import { createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { openWindowStatus, type WindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { withHint } from '../program/report.ts';
-import { attachFiles } from '../prompt/attach-files.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+import { withHint } from '../../cli/report.ts';
+import { attachFiles } from '../../input/attach-files.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 
@@ -45,7 +45,7 @@ interface EveryRun extends ChatRun {
 /** Options of a single answer, or of a conversation. */
 const unusable = ['jsonl', 'dryRun', 'continue', 'resume', 'branch', 'save', 'split'] as const;
 
-const example = 'for example: tail -f app.log | natter --every 200l,30s "flag anomalies"';
+const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
 const flagOf = (name: string) => `--${name.replace('dryRun', 'dry-run')}`;
 

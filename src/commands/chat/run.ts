@@ -11,11 +11,11 @@ import {
 } from '../../output/notices.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openConversation, type OpenConversation } from '../journal/open-conversation.ts';
-import { printJson } from '../print/print-data.ts';
-import { dryRunDocument } from '../prompt/dry-run.ts';
-import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+import { openConversation, type OpenConversation } from '../../ask/open-conversation.ts';
+import { printJson } from '../../output/print-data.ts';
+import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import {
   printAnswer,
   printChecked,

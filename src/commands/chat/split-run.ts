@@ -42,13 +42,13 @@ import { createStatusLine } from '../../output/activity.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
-import { createTextOutput, lookOf } from '../print/answer-output.ts';
-import { printJson } from '../print/print-data.ts';
-import { openWindowStatus } from '../print/window-status.ts';
+import { createTextOutput, lookOf } from '../../output/answer-output.ts';
+import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openSecretGuard, type SecretGuard } from '../prompt/secret-guard.ts';
-import { inputName, inputWord, type PromptSources, readSources } from '../prompt/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
+import { inputName, inputWord, type PromptSources, readSources } from '../../input/read-prompt.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
@@ -74,7 +74,7 @@ function checkOptions(options: ChatOptions, prompt: string): void {
   }
   if (prompt === '') {
     throw new Failure('usage', '--split needs a prompt', {
-      hint: 'for example: natter --split auto -f book.txt "sum up"',
+      hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
     });
   }
   if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
@@ -99,7 +99,7 @@ async function readTexts(
   const sources = await readSources(run, request);
   if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;
   throw new Failure('usage', '--split needs a text: a file, a folder or standard input', {
-    hint: 'for example: natter --split auto -f book.txt "sum up"',
+    hint: 'for example: ‹natter --split auto -f book.txt "sum up"›',
   });
 }
 
@@ -201,10 +201,7 @@ async function askPiece(sending: Sending, prompt: string): Promise<Answer> {
 function createProgress({ context, presentation, options, settings }: SplitRun, total: number) {
   const isShown = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isShown, settings.values);
-  const line = createStatusLine({
-    stderr: context.streams.stderr,
-    style: presentation.noticeStyle,
-  });
+  const line = createStatusLine(context, presentation);
   let ended = 0;
   const show = () => {
     if (!isShown) return;

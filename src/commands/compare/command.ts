@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, collect, settingOption } from '../program/global-options.ts';
+import { addOptionGroups, collect, settingOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
   inputOptions,
@@ -9,7 +9,7 @@ import {
   checkGroup,
   checkOptions,
   selectOption,
-} from '../prompt/prompt-options.ts';
+} from '../../cli/prompt-options.ts';
 
 const modelOption = () =>
   new Option(
@@ -30,6 +30,7 @@ const outputOptions = () => [
 
 export function buildCompare(context: Context): Command {
   const command = new Command('compare')
+    .summary('send one prompt to several models and compare the answers')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .description(
       'Sends a prompt to several models at the same time and prints the answers (side by side on a wide terminal), then tokens and times. natter -c continues with the first answer.',

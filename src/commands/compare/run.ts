@@ -20,13 +20,13 @@ import {
   nextTurns,
   openNamedJournal,
   type NextTurn,
-} from '../journal/open-conversation.ts';
-import { printJson } from '../print/print-data.ts';
-import { openWindowStatus } from '../print/window-status.ts';
-import { withRequestHint } from '../program/report.ts';
-import { dryRunDocument } from '../prompt/dry-run.ts';
-import { readPrompt, withSystem } from '../prompt/read-prompt.ts';
-import { openSecretGuard } from '../prompt/secret-guard.ts';
+} from '../../ask/open-conversation.ts';
+import { printJson } from '../../output/print-data.ts';
+import { openWindowStatus } from '../../output/window-status.ts';
+import { withRequestHint } from '../../cli/report.ts';
+import { dryRunDocument } from '../../ask/dry-run.ts';
+import { readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
 import {
   type Comparison,
   type CompareOptions,

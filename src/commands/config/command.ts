@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { settingFamilies } from '../../settings/setting-name.ts';
+import { families } from '../../settings/setting-name.ts';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples, setHelpList, type HelpRow } from '../program/help-details.ts';
-import { settingText } from '../program/global-options.ts';
+import { setAction, setExamples, setHelpList, type HelpRow } from '../../cli/help-details.ts';
+import { settingText } from '../../cli/global-options.ts';
 import { storedKinds } from './stored-paths.ts';
 
 const load = () => import('./run.ts');
@@ -16,8 +16,8 @@ export const settingRows: readonly HelpRow[] = [
     const text = settingText(key).replace(/, default true$/, '');
     return { term: `${name} <${type.name}>`, description: `${text}${switched} [${variable}]` };
   }),
-  ...settingFamilies.map(({ name, type, summary }) => ({
-    term: `${name} <${type}>`,
+  ...Object.values(families).map(({ form, type, summary }) => ({
+    term: `${form} <${type}>`,
     description: summary.charAt(0).toLowerCase() + summary.slice(1),
   })),
 ];
@@ -112,7 +112,9 @@ function buildWriters(context: Context): readonly Command[] {
 }
 
 export function buildConfig(context: Context): Command {
-  const command = new Command('config').description('Shows and changes settings and profiles.');
+  const command = new Command('config')
+    .summary('show and change settings and profiles')
+    .description('Shows and changes settings and profiles.');
   for (const child of [...buildReaders(context), ...buildWriters(context)]) {
     command.addCommand(child);
   }

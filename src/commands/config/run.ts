@@ -10,21 +10,21 @@ import {
   withOwnKeys,
 } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellWordHint, shellWordIn } from '../../settings/command-words.ts';
-import { definitions, settingKeys } from '../../settings/definitions.ts';
+import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import type { FolderFacts } from '../../settings/folders.ts';
 import { priceTable } from '../../settings/prices.ts';
 import { defaultProfile, chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { describeSource, withoutSources } from '../../settings/resolved-settings.ts';
-import { parseSettingName, settingFamilies } from '../../settings/setting-name.ts';
+import { parseSettingName } from '../../settings/setting-name.ts';
 import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { readWindows } from '../../settings/model-windows.ts';
 import { present, type GlobalOptions, type JsonOptions, type Action } from '../../run.ts';
-import { printJson, printSettings, printTable } from '../print/print-data.ts';
+import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { changeStored, readSettings, readStored } from '../../settings/read-settings.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 
@@ -57,7 +57,7 @@ function modelProblem(
   const near = nearlyNamed(model, known);
   if (near !== undefined) return `${model} is not a known model; did you mean ${near}?`;
   if (reported.length === 0) return undefined;
-  return `${model} is not a known model of the service; natter models list shows its models`;
+  return `${model} is not a known model of the service; ‹natter models list› shows its models`;
 }
 
 /** Why a budget in money does not work yet: the current model has no price in its currency. */
@@ -75,7 +75,7 @@ function budgetProblem(
   if (model === 'auto' || priceTable(prices).get(model)?.currency === currency) return undefined;
   const option =
     profile === (stored.settings.profile ?? defaultProfile) ? '' : ` --profile ${profile}`;
-  return `the model ${model} has no price in ${currency}, so no prompt can be sent: natter config set prices.${model} "0.5/1.5 ${currency}"${option}`;
+  return `the model ${model} has no price in ${currency}, so no prompt can be sent: ‹natter config set prices.${model} "0.5/1.5 ${currency}"${option}›`;
 }
 
 /** What a new value of a setting needs; undefined if it can be used. */
@@ -105,12 +105,10 @@ const foreignNames: ReadonlyMap<string, string> = new Map([
   ['seed', 'params.seed'],
 ]);
 
-const families = settingFamilies.map(({ name }) => name.replace(/\.<.*/, ''));
-
 /** `param.seed`: a member of a family whose name is mistyped. */
 function nearMember(name: string): string | undefined {
   const [family = '', ...rest] = name.split('.');
-  const near = rest.length === 0 ? undefined : nearlyNamed(family, families);
+  const near = rest.length === 0 ? undefined : nearlyNamed(family, familyNames);
   return near && [near, ...rest].join('.');
 }
 
@@ -152,7 +150,7 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (context, o
   );
   if (row?.value === undefined) {
     throw new Failure('not_found', `the setting ${name} has no value`, {
-      hint: `natter config set ${name} <value>`,
+      hint: `‹natter config set ${name} <value>›`,
     });
   }
   if (options.json === true) return printJson(context, jsonRow(row));
@@ -165,7 +163,7 @@ function targetProfile(
   environment: Environment,
   stored: StoredSettings,
 ): string {
-  return chooseProfile({ flag, environment, stored }, true).value;
+  return chooseProfile(flag, environment, stored, true).value;
 }
 
 /** @throws Failure `usage` for a command that cannot be split into words */
@@ -173,7 +171,7 @@ function checkCommand(text: string): void {
   const words = commandWords(text.trim());
   if (!('problem' in words)) return;
   throw new Failure('usage', `api-key-command ${words.problem}`, {
-    hint: 'quote the whole command, as in: natter config set api-key-command "pass show natter"',
+    hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
   });
 }
 

@@ -6,12 +6,7 @@ import {
 import { Failure } from '../../failure.ts';
 import { ledgerFolder } from '../../usage/ledger.ts';
 import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
-import {
-  configVariable,
-  credentialsFile,
-  settingsFile,
-  settingsPath,
-} from '../../settings/settings-file.ts';
+import { configVariable, settingsPath } from '../../settings/settings-file.ts';
 
 type FolderName = 'config' | 'data' | 'state' | 'cache';
 
@@ -30,13 +25,13 @@ export const storedKinds: readonly StoredKind[] = [
     name: 'settings',
     summary: 'settings file',
     folder: 'config',
-    pathIn: (folder) => settingsPath(folder, settingsFile),
+    pathIn: (folder) => settingsPath(folder, 'config'),
   },
   {
     name: 'credentials',
     summary: 'file of the keys',
     folder: 'config',
-    pathIn: (folder) => settingsPath(folder, credentialsFile),
+    pathIn: (folder) => settingsPath(folder, 'credentials'),
   },
   {
     name: 'conversations',

@@ -40,9 +40,9 @@ import {
 import { refuseReservedName } from '../../storage/file-name.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { dataFolder, readConversation } from '../journal/open-conversation.ts';
-import { printMarkdown, storedLook } from '../print/answer-output.ts';
-import { printJson, printTable } from '../print/print-data.ts';
+import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
+import { printMarkdown, storedLook } from '../../output/answer-output.ts';
+import { printJson, printTable } from '../../output/print-data.ts';
 
 export interface ListConversationsOptions extends JsonOptions {
   readonly all?: boolean;
@@ -89,7 +89,7 @@ function cells(
   isTerminal: boolean,
   now: Date,
 ): readonly string[] {
-  const { tokens, turns, model = '', title } = summary;
+  const { tokens, turns, model = '', title, isAnswered } = summary;
   return [
     entry.id,
     isTerminal ? timeAgo(entry.changedAt, now) : entry.changedAt.toISOString(),
@@ -97,7 +97,7 @@ function cells(
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     // Fields of a pipe are data.
-    isTerminal ? markedTitle(summary) : title,
+    ...(isTerminal ? [markedTitle(summary)] : isAnswered ? [title] : [title, 'no answer']),
   ];
 }
 
@@ -170,7 +170,7 @@ export const deleteConversations: RunOnNames = async (context, options, names) =
   for (const entry of unique(names.map((name) => findConversation(folder, name)))) {
     const text = describe(entry);
     deleteConversation(folder, entry, context);
-    notices.notice(`deleted ${text}; restore it with natter conversations undelete ${entry.id}`);
+    notices.notice(`deleted ${text}; restore it with ‹natter conversations undelete ${entry.id}›`);
   }
 };
 
@@ -322,19 +322,8 @@ async function searchAll(
   entries: readonly LibraryEntry[],
   lines: number,
 ): Promise<{ hits: number; conversations: number }> {
-  const { context, presentation, options } = search;
-  const { stderr } = context.streams;
-  const { noticeStyle: style, unicode } = presentation;
-  const animated = presentation.animated && options.quiet !== true;
-  const label = 'searching';
-  const progress = createProgress({
-    stderr,
-    style,
-    clock: context.clock,
-    animated,
-    unicode,
-    label,
-  });
+  const { context, presentation } = search;
+  const progress = createProgress(search, 'searching');
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   let [done, hits, conversations, turnStart] = [0, 0, 0, context.clock.monotonic()];
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 // The way to the service: proxy, encryption and certificate.
 import { readFileSync } from 'node:fs';
 import { isLoopbackName } from '../../address.ts';
-import { certificateFailure } from '../../client/failure/certificate-failure.ts';
+import { certificateFailure } from '../../client/failure/network-failure.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 
 import { createRoute, proxyFor, type Route } from '../../client/http/route.ts';
@@ -9,7 +9,7 @@ import { isSet, type Environment } from '../../environment.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
-import { withHint } from '../program/report.ts';
+import { withHint } from '../../cli/report.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 import { inspectCertificate, type TlsInspection } from './inspect-certificate.ts';
 
@@ -81,7 +81,7 @@ function untrusted(
   const failure = withHint(certificateFailure({}, problem, route), environment);
   const names = [...chain.map(({ subject }) => subject), chain.at(-1)?.issuer ?? ''];
   const text = `${failure.message}; the chain is ${names.filter((name) => name !== '').join(' < ')}`;
-  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.hint;
+  const advice = failure.remedy?.code === 'trust-authority' ? companyHint : failure.markedHint;
   const found = warning('certificate', text, advice);
   // Requests succeed then, so that the check must not fail.
   const isIgnored = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';

@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { privateMode, settingsFile, settingsPath } from '../../settings/settings-file.ts';
+import { privateMode, settingsPath } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 import { asFailure, failedFinding, findingsOf, type Examination, type Finding } from './finding.ts';
 
@@ -29,7 +29,7 @@ function writeProbe(folder: string, name: string): void {
 }
 
 const storageHint =
-  'check the path, its permissions and the free space; natter config paths lists all paths';
+  'check the path, its permissions and the free space; ‹natter config paths› lists all paths';
 
 /** @param without what natter does without the folder; undefined if it needs the folder */
 function folderFinding(
@@ -69,7 +69,7 @@ function settingsFileFindings(
   folder: string,
   settings: ResolvedSettings | undefined,
 ): readonly Finding[] {
-  const file = settingsPath(folder, settingsFile);
+  const file = settingsPath(folder, 'config');
   const { mode = 0 } = fs.statSync(file, { throwIfNoEntry: false }) ?? {};
   const hasSecret = Object.keys(settings?.headers ?? {}).some(isSecretHeader);
   if (!hasSecret || (mode & accessibleToOthers) === 0) return [];

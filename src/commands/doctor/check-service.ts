@@ -52,7 +52,7 @@ interface Probe extends Examination {
 /** The usual hints are about the text of a person's prompt. */
 const advices: Partial<Record<FailureKind, string>> = {
   incomplete:
-    'the server, or a proxy on the way, ends or damages streams: try natter --no-stream "hello", and report it to the service operator',
+    'the server, or a proxy on the way, ends or damages streams: try ‹natter --no-stream "hello"›, and report it to the service operator',
   no_answer: 'the model does not answer a plain prompt: try a different one with -m <model>',
 };
 
@@ -74,7 +74,7 @@ function failed(probe: Probe, check: string, what: string, failure: Failure): Fi
 function modelFindings(ids: readonly string[], model: string): readonly Finding[] {
   if (ids.length === 0 || model === 'auto' || ids.includes(model)) return [];
   const text = `the service does not list ${model}, the model in use`;
-  return [warning('model', text, `natter config set model ${modelToSet(ids)}`)];
+  return [warning('model', text, `‹natter config set model ${modelToSet(ids)}›`)];
 }
 
 /** The request that natter sends for a prompt, without a system prompt. */

@@ -1,6 +1,6 @@
 import { Failure, type FailureKind } from '../../failure.ts';
 import type { JsonOptions, Presentation, Context } from '../../run.ts';
-import { withAddress, withHint } from '../program/report.ts';
+import { withAddress, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
   readonly model?: string;
@@ -68,8 +68,8 @@ export function failedFinding(
   { context: { environment }, options }: Examination,
 ): Finding {
   const described = withHint(failure, environment);
-  const { message, hint, kind, requestId } =
+  const { message, markedHint, kind, requestId } =
     options.sandbox === true ? described : withAddress(described, options.baseUrl, environment);
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
-  return { section, check, outcome: 'failed', text: message + request, kind, advice: hint };
+  return { section, check, outcome: 'failed', text: message + request, kind, advice: markedHint };
 }

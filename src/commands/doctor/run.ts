@@ -1,5 +1,5 @@
 import { arch, version as nodeVersion } from 'node:process';
-import { exitCodes, Failure } from '../../failure.ts';
+import { exitCodes, Failure, withCommands } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -9,8 +9,8 @@ import { padToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { present, type Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { printJson } from '../print/print-data.ts';
-import { nameProfile } from '../program/report.ts';
+import { printJson } from '../../output/print-data.ts';
+import { nameProfile } from '../../cli/report.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings } from '../../settings/read-settings.ts';
 import { checkConnection } from './check-connection.ts';
@@ -55,7 +55,7 @@ function cleaned(finding: Finding, { context, options }: Examination): Finding {
   return {
     ...finding,
     text: clean(text),
-    advice: advice === undefined ? undefined : clean(nameProfile(advice, profile)),
+    advice: advice === undefined ? undefined : clean(withCommands(nameProfile(advice, profile))),
   };
 }
 
@@ -166,16 +166,10 @@ async function* checkAll(examination: Examination): AsyncGenerator<Finding> {
 export async function examine(context: Context, options: DoctorOptions): Promise<void> {
   const presentation = await present(context, options);
   const examination = { context, options, presentation };
-  const { stdout, stderr } = context.streams;
-  const { style, noticeStyle, animated } = presentation;
+  const { stdout } = context.streams;
+  const { style } = presentation;
   const width = stdout.isTerminal ? stdout.columns() : undefined;
-  const activity = createActivity({
-    stderr,
-    style: noticeStyle,
-    clock: context.clock,
-    quiet: options.quiet === true,
-    animated,
-  });
+  const activity = createActivity(examination);
   const findings: Finding[] = [];
   try {
     for await (const found of checkAll(examination)) {

@@ -4,8 +4,8 @@ import { keyBindings, keyLabel } from '../../repl/composer/keys/key-bindings.ts'
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { settingRows } from '../config/command.ts';
-import { durationNote } from '../program/global-options.ts';
-import { formatRows, formatSection, serviceRows } from '../program/help-format.ts';
+import { durationNote } from '../../cli/global-options.ts';
+import { formatRows, formatSection, serviceRows } from '../../cli/help-format.ts';
 import { guides, type Passage } from './guides.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
 

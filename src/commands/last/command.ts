@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 export function buildLast(context: Context): Command {
   const last = new Command('last')
+    .summary('print the last answer or one of its code blocks')
     .argument(
       '[conversation]',
       'an id or its prefix, a title, or latest (default: latest)',

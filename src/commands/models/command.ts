@@ -1,16 +1,9 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, setExamples } from '../program/help-details.ts';
-import { refuseWords } from '../program/usage-failure.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
+import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
-
-const settingWords = new Set(['default', 'set', 'set-default', 'use', 'select', 'switch']);
-
-/** The setting for `natter models default nextgen`, as other clients name it. */
-function settingHint([word = '', id = '<model>']: readonly string[]): string | undefined {
-  return settingWords.has(word) ? `natter config set model ${id}` : undefined;
-}
 
 function buildSearch(context: Context): Command {
   const search = new Command('search')
@@ -33,7 +26,7 @@ export function buildModels(context: Context): Command {
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   setAction(list, context, async () => {
-    refuseWords(list, (word) => `to show a model: natter models get ${word}`, settingHint);
+    refuseWords(list, 'a model', 'get');
     return (await load()).listModels;
   });
   const get = new Command('get')
@@ -45,6 +38,7 @@ export function buildModels(context: Context): Command {
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   const models = new Command('models')
+    .summary('show the available models')
     .description('Lists and searches models, or shows one.')
     .addCommand(list, { isDefault: true })
     .addCommand(buildSearch(context))

@@ -1,16 +1,9 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
-import { setAction, hideServiceOptions, setExamples } from '../program/help-details.ts';
-import { refuseWords } from '../program/usage-failure.ts';
+import { setAction, hideServiceOptions, setExamples } from '../../cli/help-details.ts';
+import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
-
-/** For a prompt that begins with the word prompts. */
-function promptHint(words: readonly string[]): string | undefined {
-  return words.length > 1
-    ? `to send it as a prompt: natter chat prompts ${words.join(' ')}`
-    : undefined;
-}
 
 function buildList(context: Context): Command {
   const list = new Command('list')
@@ -19,9 +12,9 @@ function buildList(context: Context): Command {
     .option('--json', 'print JSON')
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  list.action(async () => {
-    refuseWords(list, (word) => `to show a prompt file: natter prompts show ${word}`, promptHint);
-    return (await load()).listPromptFiles(context, list.optsWithGlobals());
+  setAction(list, context, async () => {
+    refuseWords(list, 'a prompt file', 'show');
+    return (await load()).listPromptFiles;
   });
   return setExamples(list, ['natter prompts list', 'natter prompts list --json']);
 }
@@ -80,6 +73,7 @@ function buildImport(context: Context): Command {
 
 export function buildPrompts(context: Context): Command {
   const command = new Command('prompts')
+    .summary('manage the prompt files of natter run')
     .description('Lists, shows, edits and imports the prompt files of natter run.')
     .addCommand(buildList(context), { isDefault: true })
     .addCommand(buildShow(context))

@@ -10,6 +10,7 @@ import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
   currentPath,
+  isNearlyFull,
   withBranch,
   lastPrompt,
   versionsOf,
@@ -20,6 +21,7 @@ import { keyDialog, keyHint } from '../connection.ts';
 import { failureEntry, notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
+import { shortenPromptHint } from '../session.ts';
 import type { AnswerActivity, Dialog, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 
@@ -30,7 +32,11 @@ function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): Ans
     case 'retry-scheduled': {
       const { retry, retries, cause } = event;
       const at = now + expectedDelay(event);
-      const scheduled = { cause: cause.message, retry, retries, at };
+      // A narrow window cuts the end of a long cause, and the status is what people look for.
+      const { status, message } = cause;
+      const text =
+        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
+      const scheduled = { cause: text, retry, retries, at };
       return { ...rest, phase: 'retrying', retry: scheduled };
     }
     case 'answer-started':
@@ -87,11 +93,11 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
 function continueHint(
   state: ReplState,
   { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
-  { comparedWith }: EndedAnswer,
+  { comparedWith, isContinuation }: EndedAnswer,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
-  if (hasText) return '/continue resumes it';
+  if (hasText || isContinuation === true) return '/continue resumes it';
   const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
   if (isRestored && !state.isLineMode) return `${neededKeyOf('send', state.keyMap)} sends it again`;
   return isRecorded ? '/retry sends it again' : undefined;
@@ -114,10 +120,11 @@ function onFailure(
       printing(failureEntry(message, keyHint(state.service.hasKey))),
     );
   }
-  const hints = [hint, continueHint(next, outcome, answer)]
-    .filter((text) => text !== undefined)
-    .join('; ');
-  return step(paused, printing(failureEntry(message, hints || undefined)));
+  const isFull = kind === 'invalid_request' && !hasText && isNearlyFull(next);
+  // The same prompt would be refused again.
+  const hints = isFull ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+  const advice = hints.filter((text) => text !== undefined).join('; ');
+  return step(paused, printing(failureEntry(message, advice || undefined)));
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: EndedAnswer): Step {
@@ -205,7 +212,10 @@ export function onAnswerEnded(
   return andThen(andThen(andThen(reported, close), offerRemedies), compactIfNeeded);
 }
 
-type EndedAnswer = Pick<AnswerActivity, 'draft' | 'files' | 'branch' | 'comparedWith'> & {
+type EndedAnswer = Pick<
+  AnswerActivity,
+  'draft' | 'files' | 'branch' | 'comparedWith' | 'isContinuation'
+> & {
   /** Monotonic milliseconds; undefined if the answer was not in progress. */
   readonly since?: number;
 };

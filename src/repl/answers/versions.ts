@@ -14,7 +14,6 @@ import {
   lastPrompt,
   versionsOf,
   withBranch,
-  nextParent,
   lastAnswer,
   type PromptAndAnswer,
 } from '../conversations/position.ts';
@@ -57,12 +56,21 @@ function indexOf(choice: VersionChoice, index: number, count: number): number {
   return choice - 1;
 }
 
+/** The last prompt that is on the screen. While a prompt is being edited, its old version is still the current one. */
+function shownPrompt({ conversation, branch }: ReplState): PromptAndAnswer | undefined {
+  return lastPrompt(currentPath(conversation, branch?.reason === 'edit' ? undefined : branch));
+}
+
+/** Whether the last prompt or its answer has other versions. */
+export function hasVersions(state: ReplState): boolean {
+  const pair = shownPrompt(state);
+  return pair !== undefined && versionsOf(state.conversation, pair).ends.length > 1;
+}
+
 /** Switches to a different version of the last prompt or its answer. */
 export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   const { conversation } = state;
-  // While a prompt is being edited, its old version is still the current one.
-  const branch = state.branch?.reason === 'edit' ? undefined : state.branch;
-  const pair = lastPrompt(currentPath(conversation, branch));
+  const pair = shownPrompt(state);
   if (pair === undefined) {
     return refuse(state, 'there is no prompt yet', 'type one and press Enter');
   }
@@ -103,22 +111,19 @@ function compare(state: ReplState, argument: string): Step {
     return refuse(state, 'there is no answer to compare with', 'type a prompt and press Enter');
   }
   if (/\s/.test(argument))
-    return refuse(state, 'a model id cannot contain spaces', '/models lists them');
+    return refuse(state, 'a model id cannot contain spaces', '/model lists them');
   const { prompt, answer } = pair;
   const ids = catalogue.map(({ id }) => id);
   const used = [answer.model, settings.model].find((model) => ids.some((id) => id === model));
   const other = used && ids.find((id) => id !== used);
   const model = argument || other;
   if (model === undefined) {
-    return refuse(state, '/compare needs a model', '/compare nextgen; /models lists them');
+    return refuse(state, '/compare needs a model', '/compare nextgen; /model lists them');
   }
   const system = systemOf(endingWith(conversation, prompt.id));
   const own = { ...settings, model, system };
   return askModel(state, prompt.id, { settings: own, comparedWith: answer.id });
 }
-
-const continuation =
-  'Continue exactly where your last answer stopped, without repeating any of it.';
 
 function retry(state: ReplState, model: string): Step {
   if (/\s/.test(model))
@@ -189,18 +194,7 @@ function continueAnswer(state: ReplState): Step {
   if (answer.incomplete !== true && answer.finishReason !== 'length') {
     return refuse(state, 'the last answer is complete', 'type a prompt to get more');
   }
-  const prompt = {
-    type: 'new',
-    content: continuation,
-    shown: continuation,
-    needsEcho: true,
-    files: [],
-    mentions: [],
-    isConfirmed: true,
-    isRedacted: state.isRedacting === true,
-    parent: nextParent(state),
-  } as const;
-  return startAnswer(state, prompt, undefined);
+  return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
 }
 
 export const answerCommands: readonly SlashCommand[] = [
@@ -235,6 +229,7 @@ export const answerCommands: readonly SlashCommand[] = [
     summary: 'show the next version of the last answer, or version n',
     group: 'answers',
     example: '/version 2',
+    isUnlisted: true,
     run: (state, argument) => switchVersion(state, argument === '' ? 'next' : Number(argument)),
   },
   {

@@ -5,9 +5,8 @@ import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from '../conversations/position.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import { shortCount } from '../status-text.ts';
 import type { ReplState, Step } from '../state.ts';
-import { printing, printNotice, refuse, step } from '../step.ts';
+import { printing, refuse, showNow, step } from '../step.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
 
 /** The messages of the next request, without its prompt. */
@@ -54,46 +53,26 @@ function showSummary(state: ReplState): Step {
 function showContext(state: ReplState, argument: string): Step {
   if (argument === 'summary') return showSummary(state);
   return argument === ''
-    ? printNotice(state, contextText(figuresOf(state), state))
+    ? showNow(state, [contextText(figuresOf(state), state), usageText(state)].join('\n'))
     : refuse(state, '/context takes only the word summary', '/context summary');
 }
 
-const usageCommand: SlashCommand = {
-  name: 'usage',
-  summary: 'show the tokens of this session',
-  group: 'conversations',
-  run: (state) => printNotice(state, usageText(state)),
-};
-
-const contextCommand: SlashCommand = {
+export const contextCommand: SlashCommand = {
   name: 'context',
   argument: '[summary]',
-  summary: "show what fills the model's window, or the summary",
+  summary: "show what fills the model's window, and the tokens used",
   group: 'conversations',
+  isImmediate: true,
+  showsNow: true,
   example: '/context summary',
   run: showContext,
 };
 
-export const contextCommands: readonly SlashCommand[] = [usageCommand, contextCommand];
-
-/** `2.1K of 128K (2%)`, in full in line mode; `~` marks an estimate, and an unknown model has no window. */
-function contextUseText({ settings, context, service, isLineMode }: ReplState): string {
-  const { tokens, isEstimate } = context;
-  const figure = isLineMode ? count : shortCount;
-  const used = `${isEstimate ? '~' : ''}${figure(tokens)}`;
-  const window = contextWindow(settings.model, service.windows);
-  if (window === undefined) return tokens === 1 ? `${used} token` : `${used} tokens`;
-  return `${used} of ${figure(window)}${isLineMode ? ' tokens' : ''} (${percent(tokens, window)})`;
-}
-
-export function usageText(state: ReplState): string {
-  const { usage, settings } = state;
+/** The tokens of the requests of this session. */
+export function usageText({ usage }: ReplState): string {
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = countOf(usage.answers, 'answer');
-  return [
-    `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`,
-    `context of ${settings.model}: ${contextUseText(state)}`,
-  ].join('\n');
+  return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`;
 }
 
 type Part = 'system' | 'summary' | 'files' | 'turns' | 'attached' | 'answer' | 'free';

@@ -185,6 +185,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'open the list, or search it for all words of a text',
     group: 'conversations',
     example: '/conversations tea',
+    isUnlisted: true,
     run: (state, query) => openList(state, {}, query, query !== ''),
   },
   {

@@ -33,9 +33,12 @@ export function conversationOf({
   return branch === undefined ? conversation : endingWith(conversation, branch.parent);
 }
 
-/** The messages of a request; an empty system prompt is omitted. */
-export function messagesFor(conversation: Conversation): readonly Message[] {
-  return messagesOf(conversation).filter(
+/** The messages of a request, which may end with others than those of the conversation; an empty system prompt is omitted. */
+export function messagesFor(
+  conversation: Conversation,
+  next: Parameters<typeof messagesOf>[1] = [],
+): readonly Message[] {
+  return messagesOf(conversation, next).filter(
     ({ role, content }) => role !== 'system' || content.trim() !== '',
   );
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PathList } from '../../attachments/find-files.ts';
+import type { PathList } from '../../input/find-files.ts';
 import type { Candidate } from '../composer/completion.ts';
 import type { ReplFiles } from './user-files.ts';
 

@@ -1,5 +1,5 @@
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { hangText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../transcript/transcript.ts';
 
 /** A notice for a screen reader: without symbols that it skips or reads as their names. */

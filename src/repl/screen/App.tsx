@@ -3,7 +3,9 @@ import { type ReactNode, useLayoutEffect } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { shownText } from '../composer/paste.ts';
+import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
+import { menuKeysText } from '../menu.ts';
 import { CompletionMenu } from './CompletionMenu.tsx';
 import { Composer, composerOf } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
@@ -50,6 +52,15 @@ function Attachments(): ReactNode {
   return <Row>{style.dim(displayWidth(whole) <= columns ? whole : named)}</Row>;
 }
 
+/** The first rows of a panel, and how many more there are. */
+function Panel({ lines, rows }: { lines: readonly string[]; rows: number }): ReactNode {
+  const { style } = useView();
+  const hidden = lines.length > rows ? lines.length - rows + 1 : 0;
+  const shown = lines.slice(0, lines.length - hidden);
+  const all = hidden === 0 ? shown : [...shown, `${hidden} more rows`];
+  return <Lines lines={all.map((line) => style.dim(line))} />;
+}
+
 /** The parts of the live region that have room, from the status to the footer. */
 function Parts(): ReactNode {
   const store = useStore();
@@ -58,6 +69,8 @@ function Parts(): ReactNode {
   const search = useHistorySearch();
   const composer = composerOf(state, search);
   const notice = noticeOf(state);
+  const keys = menuKeysText(state);
+  const panel = keys === undefined ? panelOf(state) : [keys];
   const budget = budgetOf(rows, composer.rows.length, {
     tail: tailRows,
     status: state.activity === undefined ? 0 : 1,
@@ -65,6 +78,7 @@ function Parts(): ReactNode {
     attachments: state.attachments.length > 0 ? 1 : 0,
     search: search === undefined ? 0 : 1 + maxOlderMatches,
     completion: completion?.candidates.length ?? 0,
+    panel: panel.length,
     notice: notice === undefined ? 0 : 1,
   });
   useLayoutEffect(() => store.laidOut({ tailRows: budget.tail }));
@@ -90,6 +104,7 @@ function Parts(): ReactNode {
         {isComposing && budget.completion > 0 && completion && (
           <CompletionMenu menu={completion} rows={budget.completion} />
         )}
+        {isComposing && budget.panel > 0 && <Panel lines={panel} rows={budget.panel} />}
         {isComposing && budget.notice > 0 && <Row>{style.yellow(notice ?? '')}</Row>}
         {budget.footer > 0 && <Footer />}
       </Box>

@@ -3,7 +3,7 @@ import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import { type HistorySearch, matchOf } from '../composer/history.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
 import type { ReplState } from '../state.ts';
-import { caretShapeOf, viSelection } from '../vi-keys.ts';
+import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
 import { Lines, useCaret, useView, type View } from './view.tsx';
 
 /** The draft as laid out for the window; during a history search, the match replaces it. */

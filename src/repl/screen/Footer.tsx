@@ -7,7 +7,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { ContextUse } from '../state.ts';
 import { sourceName, shortCount } from '../status-text.ts';
-import { modeText } from '../vi-keys.ts';
+import { modeText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
 import { useView } from './view.tsx';
 

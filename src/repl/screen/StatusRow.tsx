@@ -6,7 +6,6 @@ import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
 import { durationText, stalledSeconds } from '../status-text.ts';
-import { typesText } from '../vi-keys.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
 import type { Symbols } from './symbols.ts';
 import { Row, useView, type View } from './view.tsx';
@@ -17,7 +16,7 @@ const secondsBetween = (from: number, to: number) => Math.max(0, Math.floor((to 
 function stopKeys({ keyMap, vi }: ReplState): string {
   const key = keyOf('stop', keyMap);
   if (key !== 'Esc') return key ?? neededKeyOf('interrupt', keyMap);
-  return vi !== undefined && typesText(vi) ? 'Esc Esc' : key;
+  return vi?.editing.mode === 'insert' ? 'Esc Esc' : key;
 }
 
 const hint = (key: string, does: string, priority: number): LinePart => ({

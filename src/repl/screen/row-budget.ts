@@ -6,6 +6,7 @@ interface RowBudget {
   readonly attachments: number;
   readonly search: number;
   readonly completion: number;
+  readonly panel: number;
   readonly notice: number;
 }
 
@@ -43,10 +44,12 @@ export function budgetOf(rows: number, composerRows: number, wanted: RowBudget) 
     ['attachments', 0],
     ['queue', 0],
     ['completion', 1],
+    ['panel', 1],
     ['footer', 0],
     ['notice', 0],
     ['status', 0],
     ['completion', 0],
+    ['panel', 0],
     ['search', 0],
   ];
   const sum = Object.values(budget).reduce((total, count) => total + count, 0);

@@ -1,4 +1,4 @@
-import { loadOwnPaints } from '../../commands/print/answer-output.ts';
+import { loadOwnPaints } from '../../output/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
@@ -38,6 +38,9 @@ function createPreview() {
     return shown;
   };
 }
+
+/** Moves the cursor to the first column of the first row. */
+const toTop = '\u001B[H';
 
 /** The live region, and the terminal that it is drawn on. */
 class LiveScreen implements Screen {
@@ -136,7 +139,9 @@ class LiveScreen implements Screen {
   }
 
   scrollAway(): void {
-    this.#region.commit('\n'.repeat(this.#repl.context.streams.stdout.rows()));
+    // From the row below the text to the last row, and then as many rows as have text: no empty ones.
+    const rows = this.#repl.context.streams.stdout.rows();
+    this.#region.commit(`${'\n'.repeat(rows - 1)}${toTop}\n`);
   }
 
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {

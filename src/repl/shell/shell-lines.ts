@@ -60,18 +60,39 @@ const maxAttached = 256_000;
 /** Milliseconds between two pieces of output. Meanwhile the command waits if its pipe is full. */
 const outputPause = 33;
 
-/** What a command printed: shown line by line, and its end kept. */
-function createShown(session: Session, signal: AbortSignal) {
+/** Rows at the start of a long output that are shown as they arrive, and at its end. */
+const firstRows = 100;
+const lastRows = 20;
+/** Rows of the preview, once rows are no longer shown. */
+const previewRows = 4;
+
+/** What a command printed: shown line by line, and its end kept. Of a long output that is attached, the middle is not shown. */
+function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   const { clock, secrets } = session.context;
   const lines = createOutputLines();
   const tail = createOutputTail(maxAttached);
   let isBinary = false;
-  const showOpen = (text: string) =>
-    session.dispatch({ type: 'undecided-changed', text: maskText(secrets, sanitizeLine(text)) });
+  let room = showsAll ? Number.POSITIVE_INFINITY : firstRows;
+  let held: readonly string[] = [];
+  let hidden = 0;
+  const showOpen = (text: string) => {
+    const open = maskText(secrets, sanitizeLine(text));
+    const preview = held.slice(-previewRows).join('') + open;
+    session.dispatch({ type: 'undecided-changed', text: preview });
+  };
+  const write = async (text: string) => {
+    if (text !== '') await session.transcript.print([{ type: 'output', text }]);
+  };
   const print = async (text: string) => {
     const shown = maskText(secrets, sanitize(text));
     tail.add(shown);
-    if (shown !== '') await session.transcript.print([{ type: 'output', text: shown }]);
+    const rows = shown.split(/(?<=\n)/).filter((row) => row !== '');
+    const first = rows.slice(0, room);
+    room -= first.length;
+    const rest = [...held, ...rows.slice(first.length)];
+    held = rest.slice(-lastRows);
+    hidden += rest.length - held.length;
+    await write(first.join(''));
   };
   return {
     async add(text: string): Promise<void> {
@@ -83,6 +104,12 @@ function createShown(session: Session, signal: AbortSignal) {
     },
     async end() {
       await print(lines.end());
+      if (hidden > 0) {
+        const middle = `${count(hidden)} rows are not shown; with !! all rows are`;
+        await session.transcript.print([notice(middle)]);
+      }
+      await write(held.join(''));
+      held = [];
       showOpen('');
       return { ...tail.end(), isBinary };
     },
@@ -123,7 +150,7 @@ export function runShellLine(
   run = runInShell,
 ): Promise<void> {
   return runActivity(session, async (signal) => {
-    const shown = createShown(session, signal);
+    const shown = createShown(session, signal, !isAttached);
     const onOutput = (text: string) => shown.add(text);
     const ended = await run(command, { signal, onOutput }, session.context);
     const output = await shown.end();

@@ -1,7 +1,7 @@
 import { createMarkdownStream, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import type { Style } from '../../terminal/style.ts';
-import { hangText } from '../../terminal/text/wrap.ts';
+import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { TranscriptFormat } from './transcript.ts';
 import { symbolsFor } from '../screen/symbols.ts';

@@ -1,4 +1,4 @@
-import { createWordStream, type WordStream } from '../../terminal/markdown/rows.ts';
+import { createWordStream } from '../../terminal/text/rows.ts';
 import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import type { Closing, Entry } from './entry.ts';
@@ -80,7 +80,7 @@ export class Transcript {
   readonly #format: () => TranscriptFormat;
   readonly #write: (text: string) => Promise<void> | undefined;
   #answer: (OpenText & { readonly formatter: AnswerFormatter }) | undefined;
-  #reasoning: (OpenText & { readonly rows: WordStream }) | undefined;
+  #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordStream> }) | undefined;
   #lastGroup: Group | undefined;
   #queued: readonly Entry[] = [];
   #last: Promise<unknown> = Promise.resolve();

@@ -9,8 +9,7 @@ import { openMemorySession, saying } from '../../support/memory-session.ts';
 /** A prompt file whose answer must be `good`. */
 function withCheck(usual: Repl): Repl {
   const check: AnswerCheck = {
-    hasSchema: true,
-    schema: undefined,
+    schema: {},
     retries: 1,
     pointer: undefined,
     prompt: (text) => text,

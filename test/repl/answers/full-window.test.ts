@@ -41,6 +41,19 @@ test('at 80% of the window a notice names /compact, and the setting makes the su
   expect(automatic.requests).toHaveLength(3);
 });
 
+test('R2: a prompt that is refused in a full window is not sent again, but /compact and /undo are named', async () => {
+  const refused = new Failure('invalid_request', 'the prompt is too long (400)', { status: 400 });
+  const memory = openMemorySession({
+    replies: [saying(long), failing(refused), failing(refused)],
+    state: { service },
+  });
+  await enter(memory, 'why?');
+  await enter(memory, 'and?');
+  const [, after = ''] = memory.text().split('the prompt is too long (400)');
+  expect(after).toMatch(/^\n {2}\/compact sends a summary .*, \/undo removes the last prompt/);
+  expect(after).not.toContain('sends it again');
+});
+
 test('a window that is full again after a summary is reported again', async () => {
   const memory = openMemorySession({
     replies: [saying(long), saying('short'), saying(long)],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import type { Action } from '../../../src/repl/action.ts';
+import { runInApp } from '../../support/app.tsx';
 import { effectsOf, enter, run, stateOf, typed } from '../../support/repl-state.ts';
 
 const refused: Action = {
@@ -16,6 +17,21 @@ const refused: Action = {
 };
 
 const waiting = run(stateOf(), typed('one'), enter, refused).state;
+
+test.each([
+  [429, 'slow down', '429: slow down · retry'],
+  [500, 'the service failed (500)', '500: the service'],
+  [undefined, 'the connection was reset', 'the connection was'],
+])('R11: the retry row begins with the status %s', (status, message, row) => {
+  const cause = new Failure('rate_limited', message, status === undefined ? {} : { status });
+  const event = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 8000, cause } as const;
+  const { state } = run(stateOf({ columns: 80 }), typed('one'), enter, {
+    type: 'chat-event',
+    event,
+    now: 1000,
+  });
+  expect(runInApp(state).rows.join('\n')).toContain(row);
+});
 
 test('Enter on an empty composer ends the wait before a retry', () => {
   const { state, effects } = run(waiting, enter);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Conversation, Turn } from '../../../src/conversation/tree.ts';
+import { panelOf } from '../../../src/repl/commands.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import {
   conversationOf,
@@ -91,6 +92,14 @@ describe('the keys for versions', () => {
     ['Alt+,', pressed(',', { alt: true }), 'b'],
   ])('%s switches', (_name, key, turnId) => {
     expect(chosen(run(edited, key))).toEqual([turnId]);
+  });
+
+  test('R6: without versions, say so below the composer and print nothing', () => {
+    const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
+    const { state, effects } = run(single, pressed('left', { shift: true }));
+    expect(effects).toEqual([]);
+    expect(panelOf(state)).toEqual(['no other version yet; /retry adds one']);
+    expect(panelOf(run(state, typed('a')).state)).toEqual([]);
   });
 
   test('keep the typed text', () => {

@@ -17,7 +17,7 @@ function openFolder(time: () => number = () => 0) {
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: prompt });
     const { id } = journal.startAnswer({ model: 'origin' });
-    journal.appendText(id, answer);
+    journal.append('text', id, answer);
     journal.endAnswer(id, {});
     return journal;
   };

@@ -27,7 +27,7 @@ async function createLibrary(title: string) {
     const journal = createJournal(options);
     journal.addTurn({ role: 'user', content: prompt });
     const { id } = journal.startAnswer({ model: 'origin' });
-    journal.appendText(id, answer);
+    journal.append('text', id, answer);
     journal.endAnswer(id, {});
     await journal.close();
   }

@@ -3,7 +3,6 @@ import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/conversations/position.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
-import { usageText } from '../../../src/repl/context/context.ts';
 import { runInApp } from '../../support/app.tsx';
 import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
 
@@ -62,12 +61,11 @@ const listed =
 
 const footerOf = (state: ReplState) => runInApp(state).rows.at(-1);
 
-test('Y31: the footer and /usage show the window that the service reported', () => {
+test('Y31: the footer shows the window that the service reported', () => {
   const before = stateOf({ settings, context });
   expect(footerOf(before)).toMatch(/ small {2}1,000 tokens$/);
   const { state } = run(before, listed('small', 4000));
   expect(footerOf(state)).toMatch(/1\.0K\/4\.0K 25%$/);
-  expect(usageText(state)).toMatch(/: 1\.0K of 4\.0K \(25 ?%\)/);
 });
 
 test("Y31: the service's window takes precedence over the catalogue, which applies to other models", () => {

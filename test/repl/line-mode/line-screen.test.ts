@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest';
 import { serversDialog } from '../../../src/repl/connection.ts';
-import { createLineScreen, expectsPrompt } from '../../../src/repl/line-mode/line-screen.ts';
+import { expectsPrompt, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
   const written: string[] = [];
-  const screen = createLineScreen({
+  const screen = new LineScreen({
     write: (text) => void written.push(text),
     width: () => width,
     defer: (act) => act(),
-    lend: (use) => use(),
     suspend: () => undefined,
-    close: async () => undefined,
+    input: () => undefined,
   });
   return { screen, text: () => written.join('') };
 }
@@ -42,11 +41,11 @@ const streaming: AnswerActivity = {
 
 test('reports a stalled answer once, on a separate line', () => {
   const { screen, text } = open();
-  void screen.write('origin: The kettle');
+  screen.write('origin: The kettle');
   screen.show(stateOf({ activity: streaming, now: 4999 }));
   screen.show(stateOf({ activity: streaming, now: 5000 }));
   screen.show(stateOf({ activity: streaming, now: 6000 }));
-  void screen.write(' boils.\n');
+  screen.write(' boils.\n');
   expect(text()).toBe(
     'origin: The kettle\nnatter: nothing for 5 s; Ctrl+C stops and keeps the text\n boils.\n',
   );

@@ -10,7 +10,7 @@ import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
 import { Footer } from '../../../src/repl/screen/Footer.tsx';
 import { SearchLines } from '../../../src/repl/screen/HistorySearch.tsx';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';
-import { startVi } from '../../../src/repl/vi-keys.ts';
+import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { drawn, type Look } from '../../support/app.tsx';
 import { stateOf } from '../../support/repl-state.ts';
 

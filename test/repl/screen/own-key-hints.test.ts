@@ -70,9 +70,9 @@ test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
 });
 
 test.each([
-  ['ctrl+r', '/conversations lists them; Ctrl+R searches your prompts'],
-  ['f6', '/conversations lists them; F6 searches your prompts'],
-  ['none', '/conversations lists them'],
+  ['ctrl+r', '/resume lists them; Ctrl+R searches your prompts'],
+  ['f6', '/resume lists them; F6 searches your prompts'],
+  ['none', '/resume lists them'],
 ])('/help history with %s for the search: %s', (key, hint) => {
   const state = stateOf({ keyMap: ownKeyMap({ 'search-start': key }, 'default') });
   expect(effectsIn(refuseUnknown(state, slashCommands, 'history'))).toMatchObject([

@@ -59,6 +59,28 @@ test('!! shows the output and attaches nothing', async () => {
   expect(memory.text()).toBe('one\nnatter: exit code 0\n');
 });
 
+const rowsTo = (last: number) =>
+  Array.from({ length: last }, (_, index) => `${index + 1}\n`).join('');
+
+test('R6: of a long output the first and the last rows are shown, and all is attached', async () => {
+  const memory = printing(rowsTo(1500), rowsTo(1500));
+  memory.enter('!seq');
+  const { attachments } = await memory.ended();
+  const first = rowsTo(100);
+  const last = rowsTo(1500).split('\n').slice(-21).join('\n');
+  expect(memory.text()).toContain(
+    `${first}natter: 2,880 rows are not shown; with !! all rows are\n${last}natter: exit code 0`,
+  );
+  expect(attachments[0]?.content).toContain(rowsTo(1500) + rowsTo(1500));
+});
+
+test('R6: with !! every row is shown', async () => {
+  const memory = printing(rowsTo(1500));
+  memory.enter('!!seq');
+  await memory.ended();
+  expect(memory.text()).toContain(rowsTo(1500));
+});
+
 test('reports an empty output, and a failure', async () => {
   const memory = sessionWith(async () => ({ ...success, code: 3 }));
   memory.enter('!false');

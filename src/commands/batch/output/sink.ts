@@ -10,7 +10,7 @@ import { openaiResult } from '../../../batch/results/result-line.ts';
 import { readResult, replaceWithTexts } from '../../../batch/results/write-results.ts';
 import type { BatchSource } from '../items.ts';
 import { type OutputFormat, resultsFileOf } from '../plan.ts';
-import { awaitHolder } from '../../program/await-holder.ts';
+import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
 import { Failure } from '../../../failure.ts';
 import { jsonLine } from '../../../output/json-answer.ts';

@@ -233,6 +233,8 @@ export interface ReplState {
   readonly composer: TextBuffer;
   /** The text of an unanswered or undone prompt in the composer; a slash typed right after it starts a command. */
   readonly restoredText: string | undefined;
+  /** Monotonic milliseconds at which an unanswered prompt came back. */
+  readonly restoredAt?: number;
   /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
   readonly unconfirmed: string | undefined;
   /** Placeholders are sent for the secrets in files, as the user chose. */

@@ -84,6 +84,7 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
     ...state,
     composer: withDraft(state.composer, { ...draft, cursor: draft.text.length }),
     restoredText: draft.text,
+    restoredAt: state.now,
     attachments: files.reduce(withFile, state.attachments),
     restoredFiles: files,
   };

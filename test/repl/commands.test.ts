@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { slashCommands } from '../../src/repl/commands.ts';
+import { withConversation } from '../../src/repl/conversations/position.ts';
 import { withAttached } from '../../src/repl/files/attachments.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { step } from '../../src/repl/step.ts';
@@ -266,6 +267,6 @@ test('an opened conversation restores its system prompt and model', () => {
     ),
     id: 'c2',
   };
-  const { state } = run(stateOf(), { type: 'conversation-changed', conversation });
+  const state = withConversation(stateOf(), conversation);
   expect(state.settings).toMatchObject({ system: 'be brief', model: 'nextgen' });
 });

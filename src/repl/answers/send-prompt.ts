@@ -21,10 +21,10 @@ import type { AnswerOutcome } from '../action.ts';
 import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { contextUse, messagesFor } from '../conversations/position.ts';
+import { contextUse, messagesFor, updateConversation } from '../conversations/position.ts';
 import { failureEntry, notice } from '../transcript/entry.ts';
 import { checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
-import { type Session, dispatchConversation, failureText } from '../session.ts';
+import { type Session, failureText } from '../session.ts';
 import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
 import { task, step, newAnswer } from '../step.ts';
 import { type View, createView } from './show-answer.ts';
@@ -71,7 +71,7 @@ async function recordNew(
   const content = composePrompt({ prompt: prompt.content, files });
   const parent = systemParent(sending, prompt.parent);
   const turn = session.journal().addTurn({ role: 'user', content, parent });
-  dispatchConversation(session);
+  updateConversation(session);
   return turn.id;
 }
 
@@ -189,7 +189,7 @@ async function answerChecked(
     send(_messages, correction) {
       if (correction?.isRepeat === false) {
         id = session.journal().addTurn({ role: 'user', content: correction.prompt }).id;
-        dispatchConversation(session);
+        updateConversation(session);
       }
       return answerTurn(sending, id);
     },

@@ -16,10 +16,11 @@ import {
   withBranch,
   lastAnswer,
   type PromptAndAnswer,
+  updateConversation,
 } from '../conversations/position.ts';
 import { notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
-import { type Session, dispatchConversation } from '../session.ts';
+import type { Session } from '../session.ts';
 import { modelCandidates } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Step } from '../state.ts';
@@ -37,14 +38,14 @@ export function selectVersion(
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
-  dispatchConversation(session);
+  updateConversation(session);
   return session.transcript.print(entriesFrom(journal.conversation(), turnId));
 }
 
 /** Removes a prompt and its answer from the conversation. */
 export function undoPrompt(session: Session, { turnId }: { readonly turnId: string }): void {
   session.journal().undo(turnId);
-  dispatchConversation(session);
+  updateConversation(session);
 }
 
 /** Numbers start at 1; `next` and `previous` wrap around. */

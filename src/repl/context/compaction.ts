@@ -14,9 +14,10 @@ import {
   currentPath,
   isNearlyFull,
   withConversation,
+  updateConversation,
 } from '../conversations/position.ts';
 import { failureEntry, notice, type Entry } from '../transcript/entry.ts';
-import { failureText, type Session, dispatchConversation } from '../session.ts';
+import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step, SessionSettings } from '../state.ts';
 import { newAnswer, printing, step, andThen, task } from '../step.ts';
@@ -173,7 +174,7 @@ export async function makeSummary(session: Session, wanted: Wanted): Promise<voi
 }
 export function removeSummary(session: Session, { turnId }: { readonly turnId: string }): void {
   session.journal().removeSummary(turnId);
-  dispatchConversation(session);
+  updateConversation(session);
 }
 
 /** Asks for a summary of the older turns. */

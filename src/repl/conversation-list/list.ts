@@ -7,9 +7,9 @@ import type { Session } from '../session.ts';
 import type { ListedConversation, ListOptions, OpenList, ReplState, Step, Task } from '../state.ts';
 import { andThen, startActivity, step, task, withKeysReleased } from '../step.ts';
 
-type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
-
-export const newList = (parts: NewList): OpenList => ({
+export const newList = (
+  parts: Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>,
+): OpenList => ({
   query: '',
   searchesTexts: false,
   ...parts,

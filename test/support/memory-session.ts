@@ -190,7 +190,6 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
   },
   branch: () => createJournal(journalOptions(clock)),
   list: () => storedList,
-  describe: async (query) => `list ${query}`,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],
 });
 

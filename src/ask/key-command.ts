@@ -32,7 +32,7 @@ function problemOf({ label }: RunningCommand, problem: string, hint: string, cau
 
 function outputHint({ shellWord }: RunningCommand): string {
   return shellWord === undefined
-    ? 'natter auth status shows the command; run it in a shell to see what it prints'
+    ? '‹natter auth status› shows the command; run it in a shell to see what it prints'
     : shellWordHint(shellWord);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { chunk, delta, done, endOf, event, readParts, textOf } from '../support/stream-fixtures.ts';
+import { endOf, readParts, textOf } from '../support/read-parts.ts';
+import { chunk, delta, done, event } from '../support/stream-events.ts';
 
 const reported = 'the service reported an error: ';
 

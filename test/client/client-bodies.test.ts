@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
 import { chunk, delta, done, event, lastChunk, streamHead } from '../support/raw-replies.ts';
 import { runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 import { streamFixtures } from '../support/stream-fixtures.ts';
 
 const end = chunk(done);

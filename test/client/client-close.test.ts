@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chunk, delta, json, streamed, streamHead } from '../support/raw-replies.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 const closed = { kind: 'unexpected', message: 'the client was closed' };
 

@@ -2,8 +2,9 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { chunk, delta, done, json, streamed, streamHead } from '../support/raw-replies.ts';
-import { reset, serveClient } from '../support/raw-server.ts';
+import { reset } from '../support/raw-server.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
 
 /** Long enough for a busy machine. */
 const patience = { timeout: 60_000 };

@@ -12,8 +12,9 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { fin, reset, serveClient } from '../support/raw-server.ts';
+import { fin, reset } from '../support/raw-server.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
 
 const completion = {
   id: 'chatcmpl-7',

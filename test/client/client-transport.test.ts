@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { createTestClient, runChat, testKey } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 test('a transport sees every request and response', async () => {
   const seen: (HttpRequest | number)[] = [];

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
 import { chunk, delta, done, lastChunk, streamHead } from '../support/raw-replies.ts';
 import { runChat, createTestClient, prompt } from '../support/run-chat.ts';
-import { serve, serveClient } from '../support/raw-server.ts';
+import { serve, serveClient } from '../support/serve.ts';
 
 const timeouts = ['connectTimeout', 'firstByteTimeout', 'idleTimeout', 'totalTimeout'] as const;
 const durations = [...timeouts, 'retryWaitLimit'] as const;

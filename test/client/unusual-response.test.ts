@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chunk, delta, streamed, streamHead } from '../support/raw-replies.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 const upgraded = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
 

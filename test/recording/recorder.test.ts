@@ -17,9 +17,10 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { fin, type Reply, reset, serve } from '../support/raw-server.ts';
+import { fin, reset, type Reply } from '../support/raw-server.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
 import { newPath, readRecordedLines } from './recording-fixtures.ts';
 
 /** A secret with characters that are valid in the name of a header. */

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { matchesOf } from '../../../src/repl/conversation-list/answer-list.ts';
 import type { OpenList, ReplState } from '../../../src/repl/state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   composed,
   effectsOf,
   enter,
   escape,
   interrupt,
-  listedConversation,
-  listOf,
   pasted,
   pressed,
   printed,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { listFrame } from '../../../src/repl/conversation-list/list-frame.ts';
 import { plainStyle } from '../../../src/terminal/style.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
-import { listedConversation, listOf } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import { fc } from '../../support/properties.ts';
 
 const look = { style: plainStyle, unicode: true, current: 'cccc3333' };

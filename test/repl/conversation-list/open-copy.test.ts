@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { copyDialog, firstRunDialog } from '../../../src/repl/dialog.ts';
 import { dialogOf } from '../../../src/repl/screen/DialogBox.tsx';
 import { step } from '../../../src/repl/step.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   effectsOf,
   enter,
   escape,
   interrupt,
-  listedConversation,
-  listOf,
   pressed,
   run,
   stateOf,

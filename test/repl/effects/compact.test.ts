@@ -8,10 +8,10 @@ import { step } from '../../../src/repl/step.ts';
 import {
   failing,
   hanging,
-  type MemorySession,
   openMemorySession,
-  type Reply,
   saying,
+  type MemorySession,
+  type Reply,
 } from '../../support/memory-session.ts';
 
 /** Longer than a summary. */

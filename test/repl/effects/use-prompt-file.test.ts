@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { type MemoryOptions, openMemorySession, saying } from '../../support/memory-session.ts';
-import { composed, enter as enterKey, escape, typed } from '../../support/repl-state.ts';
+import { composed, escape, typed, enter as enterKey } from '../../support/repl-state.ts';
 
 async function entered(lines: readonly string[], options: MemoryOptions = {}) {
   const memory = openMemorySession({ replies: [saying('fine'), saying('more')], ...options });

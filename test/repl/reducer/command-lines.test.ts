@@ -5,7 +5,6 @@ import { KeyParser } from '../../../src/repl/composer/keys/key-parser.ts';
 import {
   composed,
   conversationOf,
-  type Effect,
   effectsOf,
   enter,
   pasted,
@@ -14,6 +13,7 @@ import {
   run,
   stateOf,
   typed,
+  type Effect,
 } from '../../support/repl-state.ts';
 
 const newLine = pressed('j', { ctrl: true });

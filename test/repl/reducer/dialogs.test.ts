@@ -7,14 +7,14 @@ import {
   effectsOf,
   enter,
   escape,
-  interrupt,
   pasted,
+  interrupt,
   pressed,
   printed,
   run,
-  type StateChange,
   stateOf,
   typed,
+  type StateChange,
 } from '../../support/repl-state.ts';
 
 const firstRun = stateOf({

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import {
   conversationOf,
-  type Effect,
   effectsOf,
   enter,
   escape,
@@ -10,6 +9,7 @@ import {
   run,
   stateOf,
   typed,
+  type Effect,
 } from '../../support/repl-state.ts';
 
 const stopped = {

@@ -12,7 +12,8 @@ import {
 import { DialogBox, type DialogView } from '../../../src/repl/screen/DialogBox.tsx';
 import type { FooterView } from '../../../src/repl/screen/footer-row.ts';
 import { AppearanceProvider } from '../../../src/repl/screen/Rows.tsx';
-import { appearanceOf, type Look, stateOf } from '../../support/repl-state.ts';
+import { appearanceOf, type Look } from '../../support/appearance.ts';
+import { stateOf } from '../../support/repl-state.ts';
 
 /** The rows of an element, without colours by default. */
 function drawn(element: ReactElement, look: Look = {}): string[] {

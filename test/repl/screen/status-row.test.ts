@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { statusRow, type Status } from '../../../src/repl/screen/status-row.ts';
-import { appearanceOf, type Look } from '../../support/repl-state.ts';
+import { appearanceOf, type Look } from '../../support/appearance.ts';
 
 /** The row after the spinner. */
 function row(status: Status, look?: Look): string {

@@ -3,7 +3,7 @@ import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/conversations/position.ts';
 import { footerOf } from '../../../src/repl/screen/footer-row.ts';
 import { step } from '../../../src/repl/step.ts';
-import { conversationOf, run, type StateChange, stateOf } from '../../support/repl-state.ts';
+import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
 
 const prompt = { role: 'user', content: 'why?' } as const;
 const next = { role: 'user', content: 'and at sunset?' } as const;

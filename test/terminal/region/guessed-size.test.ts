@@ -2,7 +2,8 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createScreen, footer } from '../../support/screen.ts';
+import { footer } from '../../support/region.ts';
+import { createScreen } from '../../support/screen.ts';
 
 test.each([60, 80, 100])(
   'T20 the cursor is at the caret in a terminal of %i columns that reports no size',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawn } from '../../support/screen.ts';
+import { drawn } from '../../support/region.ts';
 
 test('a row that gets shorter is erased before it is drawn, because tmux keeps the cells that EL 0 erases', async () => {
   const { screen, region, settle } = await drawn({ rows: ['filter: a long row', 'second'] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawn, footer, withRegion } from '../../support/screen.ts';
+import { drawn, footer, withRegion } from '../../support/region.ts';
 
 describe('a paused region', () => {
   test('is erased, queues text, and resumes', async () => {

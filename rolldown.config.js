@@ -51,7 +51,7 @@ const groups = [
       'input/(?!attach-others|fetch-page|find-files|html-text|read-texts)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
-      'repl/(composer/keys/|system/external-editor)',
+      'repl/(composer/keys/|shell/(child-process|external-editor))',
       'terminal/(?!formula|highlight|markdown/)',
     ),
   },

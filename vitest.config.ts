@@ -29,8 +29,8 @@ export default defineConfig({
         test: {
           name: 'undici',
           include: [
-            'test/client/client-{bodies,limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
-            'test/client/{no-answer,unusual-response}.test.ts',
+            'test/client/client-{limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
+            'test/client/no-answer.test.ts',
           ],
           provide: { network: 'undici' },
         },

@@ -10,11 +10,11 @@ import { commandWords, shellWordHint, shellWordIn } from '../settings/command-wo
 import type { Resolved } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 
-/** Milliseconds; a person may have to touch a device, or enter a passphrase. */
+/** The milliseconds for a command: a person may have to touch a device, or enter a passphrase. */
 const timeLimit = 30_000;
-/** Milliseconds from SIGTERM, with which a program restores the terminal, to SIGKILL. */
+/** The milliseconds from SIGTERM, with which a program restores the terminal, to SIGKILL. */
 const graceTime = 1000;
-/** Bytes. */
+/** The most bytes that a command may print. */
 const maxOutput = 8192;
 
 interface RunningCommand {
@@ -53,7 +53,7 @@ function notStarted(command: RunningCommand, error: NodeJS.ErrnoException): Fail
   return problemOf(command, `names the program ${program}, which was not found`, hint, error);
 }
 
-/** A person may be asked for a passphrase; piped input belongs to the prompt. */
+/** Starts a command. It may ask a person for a passphrase, but gets no piped input, which belongs to the prompt. */
 function start(command: RunningCommand, words: readonly string[]): ChildProcess {
   const { environment, homeDirectory: home, streams } = command.context;
   return spawn(command.program, words, {
@@ -64,32 +64,31 @@ function start(command: RunningCommand, words: readonly string[]): ChildProcess 
   });
 }
 
-interface Ended {
-  readonly output: string;
-  /** `exit code 1` or `SIGTERM`; undefined after success. */
-  readonly problem: string | undefined;
-}
-
-/** @throws Failure if it cannot be started, or prints too much */
-function readOutput(command: RunningCommand, child: ChildProcess): Promise<Ended> {
+/**
+ * Reads what a command prints.
+ * @throws Failure if it cannot be started, prints too much, or fails
+ */
+function readOutput(command: RunningCommand, child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxOutput)
+      chunks.push(chunk);
+      if (size > maxOutput) {
         reject(problemOf(command, 'printed more than a key', outputHint(command)));
-      else chunks.push(chunk);
+      }
     });
     child.on('error', (error) => reject(notStarted(command, error)));
     child.on('close', (code, signal) => {
-      const output = Buffer.concat(chunks).toString();
-      resolve({ output, problem: code === 0 ? undefined : (signal ?? `exit code ${code}`) });
+      const problem = `failed with ${signal ?? `exit code ${code}`}`;
+      if (code === 0) resolve(Buffer.concat(chunks).toString());
+      else reject(problemOf(command, problem, outputHint(command)));
     });
   });
 }
 
-/** Its children may survive and hold the pipe open, which would keep natter running. */
+/** Ends a command. Its children may survive and hold the pipe open, which would keep natter running. */
 function end(child: ChildProcess, { clock }: Context): void {
   child.stdout?.destroy();
   child.unref();
@@ -108,10 +107,7 @@ async function whenTooLate(command: RunningCommand, stop: AbortSignal): Promise<
   throw problemOf(command, problem, 'unlock the password manager first, then try again');
 }
 
-function keyIn(command: RunningCommand, { output, problem }: Ended): string {
-  if (problem !== undefined) {
-    throw problemOf(command, `failed with ${problem}`, outputHint(command));
-  }
+function keyIn(command: RunningCommand, output: string): string {
   const lines = output.trim().split(/\r?\n/);
   if (output.trim() === '') throw problemOf(command, 'printed no key', outputHint(command));
   if (lines.length > 1) {
@@ -129,11 +125,8 @@ async function run(command: RunningCommand, words: readonly string[]): Promise<s
   const { controller: stopping, unfollow } = followSignals(context.signal);
   const child = start(command, words);
   try {
-    const ended = await Promise.race([
-      readOutput(command, child),
-      whenTooLate(command, stopping.signal),
-    ]);
-    const key = keyIn(command, ended);
+    const tooLate = whenTooLate(command, stopping.signal);
+    const key = keyIn(command, await Promise.race([readOutput(command, child), tooLate]));
     context.secrets.keep({ apiKey: key });
     return key;
   } catch (error) {
@@ -146,13 +139,13 @@ async function run(command: RunningCommand, words: readonly string[]): Promise<s
   }
 }
 
-/** How messages name the setting. */
+/** Names the setting in messages. */
 export function commandLabel({ source }: Resolved<string>): string {
   return source.kind === 'environment' ? source.name : `api-key-command of profile ${source.name}`;
 }
 
 /**
- * The key of the settings, or what their command prints; it succeeds only once for each run of natter.
+ * Returns the key of the settings, or what their command prints, which runs only once if it succeeds.
  * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be sent
  * to the base URL; the reason of the context's signal
  */

@@ -116,8 +116,6 @@ export function createActivity({ context, presentation, options }: Shown) {
   };
 }
 
-export type Activity = ReturnType<typeof createActivity>;
-
 /** Shows waits, retries, reasoning (with `--reasoning`) and refusals on standard error. */
 export function createProgressReporter(
   shown: Shown & { readonly options: { readonly reasoning?: boolean } },

@@ -30,8 +30,15 @@ export function stoppedAnswer(): Failure {
   });
 }
 
-/** `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`; `retry_after` is seconds. */
-export function failureFields(failure: Failure, clean: (text: string) => string) {
+/** Makes text from servers and files safe to show, and masks secrets. */
+export type Clean = (text: string) => string;
+
+/**
+ * `{error: {kind, status, message, hint, remedy, retry_after, request_id, attempts}}`, `retry_after` in seconds; nothing
+ * without a failure.
+ */
+export function failureFields(failure: Failure | undefined, clean: Clean) {
+  if (failure === undefined) return {};
   const error = {
     kind: failure.kind,
     status: failure.status,
@@ -52,11 +59,10 @@ export interface FailureReportOptions {
   readonly debug: boolean;
   /** The width of the terminal; undefined breaks no rows. */
   readonly columns?: number | undefined;
-  /** Sanitizes text from servers and files, and masks secrets. */
-  readonly clean: (text: string) => string;
+  readonly clean: Clean;
 }
 
-function stacks(failure: Failure, clean: (text: string) => string): string {
+function stacks(failure: Failure, clean: Clean): string {
   const lines: string[] = [];
   for (let error: unknown = failure; error instanceof Error; error = error.cause) {
     lines.push(...(error.stack ?? String(error)).split('\n'));

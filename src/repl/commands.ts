@@ -1,8 +1,8 @@
 import { answerCommands } from './answers/versions.ts';
-import { compactCommand } from './compaction.ts';
+import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
-import { contextCommand } from './context.ts';
+import { contextCommand } from './context/context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
 import { exportCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
@@ -20,14 +20,14 @@ import { settingsCommands } from './settings.ts';
 import { type SlashCommand, redraw } from './slash-command.ts';
 import type { Step, ReplState } from './state.ts';
 import {
+  andThen,
   isWriting,
+  printNotice,
+  quit,
   refuse,
   startActivity,
   step,
   task,
-  andThen,
-  printNotice,
-  quit,
 } from './step.ts';
 
 const help: SlashCommand = {
@@ -132,8 +132,7 @@ function offeredCommands(state: ReplState): readonly SlashCommand[] {
 /** The rows below the composer: those of the panel, or the help while a question mark is all that is typed. */
 export function panelOf(state: ReplState): readonly string[] {
   const { panel, composer } = state;
-  const isHelp =
-    composer.text === '?' && (state.dialog ?? state.list ?? state.search) === undefined;
+  const isHelp = composer.text === '?' && (state.dialog ?? state.list) === undefined;
   return (panel ?? (isHelp ? shortHelp(state, slashCommands) : '')).split('\n').filter(Boolean);
 }
 

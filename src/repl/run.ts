@@ -18,13 +18,14 @@ import { type Conversation, modelOf, pathOf, systemOf } from '../conversation/tr
 import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
-import { ownKeyMap } from './composer/keys/key-bindings.ts';
+import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
 import { typedPrompt } from './composer/paste.ts';
 import { draftFrom } from './composer/text-buffer.ts';
-import { showConversation, openList } from './conversations/conversations.ts';
+import { openList } from './conversation-list/list.ts';
+import { showConversation } from './conversations/conversations.ts';
 import { createReplLibrary } from './conversations/library.ts';
-import { type Dialog, firstRunDialog } from './dialog.ts';
-import { notice } from './entry.ts';
+import { firstRunDialog } from './connection.ts';
+import { type Entry, notice } from './transcript/entry.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
 import { initialState } from './initial-state.ts';
@@ -34,9 +35,9 @@ import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { startLive } from './screen/start-live.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
-import type { SessionSettings, ReplState } from './state.ts';
+import type { Dialog, SessionSettings, ReplState } from './state.ts';
 import { step } from './step.ts';
-import { welcomeEntry } from './text/welcome.ts';
+import { sourceName } from './status-text.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
 /** What is created before the session finds it here while it is open. */
@@ -155,7 +156,7 @@ async function firstState(
     service: facts,
     history: memory.history(),
     draft: isFirstRun && !isLineMode && first !== '' ? first : unsent,
-    dialog: isFirstRun ? firstRunDialog() : undefined,
+    dialog: isFirstRun ? firstRunDialog : undefined,
     now: context.clock.monotonic(),
   });
   const { stdinEncoding: encoding, lossy } = options;
@@ -169,6 +170,26 @@ async function firstState(
 
 /** The option is refused; the setting is for other commands, too. */
 const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
+
+/** The first row of a new conversation: who answers, and three keys to learn; in line mode a sentence. */
+export function welcomeEntry({ service, settings, isLineMode, keyMap }: ReplState): Entry {
+  const source = sourceName(service);
+  if (isLineMode) {
+    const where = source === undefined ? '' : `${source}, `;
+    return notice(`${where}model ${settings.model}; /help lists the commands`);
+  }
+  const sources = source === undefined ? [] : [source];
+  const newLine = newLineKey(keyMap);
+  const parts = [
+    'natter',
+    ...sources,
+    settings.model,
+    '/help',
+    '@file',
+    ...(newLine === undefined ? [] : [`${newLine} new line`]),
+  ];
+  return { type: 'welcome', parts };
+}
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
 function begin(

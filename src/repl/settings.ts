@@ -12,13 +12,11 @@ import { parseParameterValue } from '../settings/setting-value.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { themeNames } from '../terminal/style.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { notice } from './entry.ts';
-import { modelDialog, settingDialog } from './dialog.ts';
+import { notice } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
-import type { Step, ReplState, SessionSettings } from './state.ts';
+import type { Dialog, Step, ReplState, SessionSettings } from './state.ts';
 import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
-import { systemText } from './text/status-text.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
@@ -50,7 +48,7 @@ function setModel(state: ReplState, model: string): Step {
 }
 
 /** Sets the model of the next prompts. */
-export function useModel(state: ReplState, model: string): Step {
+function useModel(state: ReplState, model: string): Step {
   const known = modelsOf(state);
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
   const near = nearlyNamed(model, known);
@@ -279,13 +277,18 @@ export function chooseRole(session: Session, { name }: { readonly name: string }
     return [notice(cleanLine(context, `the role is now ${name}; /system shows its text`))];
   });
 }
+
+function systemText(system: string | undefined): string {
+  return system === undefined ? 'no system prompt is set' : `the system prompt is: ${system}`;
+}
+
 function setSystem(state: ReplState, argument: string): Step {
   if (argument === '') return printNotice(state, systemText(state.settings.system));
   const system = offWords.has(argument) ? undefined : argument;
   return printNotice(withSettings(state, { system, role: undefined }), systemText(system));
 }
 
-export function setRole(state: ReplState, name: string): Step {
+function setRole(state: ReplState, name: string): Step {
   const { role, system } = state.settings;
   if (offWords.has(name)) {
     if (role !== undefined) return setSystem(state, 'off');
@@ -301,7 +304,7 @@ function setParameters(state: ReplState, text: string): Step {
   return startActivity(state, 'changing parameters', task(changeParameters, { text }));
 }
 
-export function setTheme(state: ReplState, argument: string): Step {
+function setTheme(state: ReplState, argument: string): Step {
   const { settings } = state;
   const available = `available: ${themeNames.join(', ')}`;
   if (argument === '') {
@@ -347,6 +350,48 @@ function setLook(state: ReplState, argument: string): Step {
   if (name === '') return printNotice(state, rows.join('\n'));
   const examples = `${isLineMode ? '' : '/settings theme dark, or '}/settings wrap none`;
   return refuse(state, `/settings does not know ${name}`, examples);
+}
+
+const closed = (state: ReplState): ReplState => ({ ...state, dialog: undefined });
+
+/** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
+function settingDialog(
+  name: 'model' | 'role' | 'theme',
+  values: readonly string[],
+  current: string | undefined,
+  labels = values,
+): Dialog {
+  const set = { model: useModel, role: setRole, theme: setTheme }[name];
+  return {
+    type: 'choice',
+    title: current === undefined ? `no ${name} is set` : `the ${name} is ${current}`,
+    choices: values.map((value, index) => ({
+      label: labels[index] ?? value,
+      choose: (state) => set(closed(state), value),
+    })),
+    selected: Math.max(0, values.indexOf(current ?? '')),
+    selectsTyped: true,
+    cancel: (state) => step(closed(state)),
+  };
+}
+
+/** Asks before a model that the service does not list is used. */
+function modelDialog(wanted: string, near: string | undefined, current: string): Dialog {
+  const cancel = (state: ReplState) => step(closed(state));
+  const use = (id: string, label: string) => ({
+    label,
+    choose: (state: ReplState) => useModel(closed(state), id),
+  });
+  return {
+    type: 'choice',
+    title: `the service does not list the model ${wanted}`,
+    choices: [
+      ...(near === undefined ? [] : [use(near, `use ${near}`)]),
+      { label: `keep ${current}`, choose: cancel },
+      use(wanted, `use ${wanted} anyway`),
+    ],
+    cancel,
+  };
 }
 
 /** The model, what is sent besides the conversation, and how the transcript looks. */

@@ -1,8 +1,7 @@
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
-import type { Dialog } from './dialog.ts';
-import { type Entry, failureEntry, notice } from './entry.ts';
+import { type Entry, failureEntry, notice } from './transcript/entry.ts';
 import type { Session } from './session.ts';
-import type { AnswerActivity, ReplState, Step, Task } from './state.ts';
+import type { AnswerActivity, Dialog, ReplState, Step, Task } from './state.ts';
 
 export function step(state: ReplState, ...tasks: readonly Task[]): Step {
   return { state, tasks };

@@ -104,7 +104,7 @@ interface Reader {
 }
 
 /** `$…$`, `$$…$$`, `\(…\)` and `\[…\]` without their marks; an environment as it is. */
-function withoutMarks(source: string): string {
+export function withoutMarks(source: string): string {
   const [, double, single] = /^(?:\$\$([^]*)\$\$|\$([^]*)\$)$/.exec(source) ?? [];
   const [, round] = /^\\[([]([^]*)\\[)\]]$/.exec(source) ?? [];
   return double ?? single ?? round ?? source;

@@ -123,7 +123,7 @@ export async function* readBatch(
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {
   for await (const item of readItems(input.bytes(signal), plan)) {
-    if (check?.hasSchema !== true || item.problem !== undefined) yield item;
+    if (check?.schema === undefined || item.problem !== undefined) yield item;
     else yield { ...item, content: withSchema(item.content, check), given: item.content };
   }
 }

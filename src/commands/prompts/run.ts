@@ -9,7 +9,7 @@ import {
   listPrompts,
 } from '../../prompt-files/library/find-prompt.ts';
 import type { PromptFile } from '../../prompt-files/prompt-file.ts';
-import { editFile } from '../../repl/system/external-editor.ts';
+import { editFile } from '../../repl/shell/external-editor.ts';
 import {
   type Presentation,
   present,
@@ -102,7 +102,7 @@ async function describe(attach: AttachOptions, found: FoundPrompt): Promise<List
   }
 }
 
-const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'].map((heading) => ({ heading }));
+const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 
 /** Runs `natter prompts list`. @throws Failure */
 export async function listPromptFiles(context: Context, options: JsonOptions): Promise<void> {

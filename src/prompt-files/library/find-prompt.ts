@@ -112,11 +112,9 @@ export interface PromptPlaces {
   readonly own: string | undefined;
 }
 
-type PromptOrigin = 'project' | 'own';
-
 /** A folder with prompt files. */
 interface PromptFolder {
-  readonly origin: PromptOrigin;
+  readonly origin: 'project' | 'own';
   readonly path: string;
   readonly boundary: Boundary;
 }
@@ -200,7 +198,7 @@ export interface FoundPrompt {
   /** The name that is typed after `natter run`. */
   readonly name: string;
   /** `path` for a file that was named by its path. */
-  readonly origin: PromptOrigin | 'path';
+  readonly origin: 'project' | 'own' | 'path';
   readonly file: SourceFile;
   readonly boundary: Boundary;
 }

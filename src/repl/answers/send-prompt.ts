@@ -22,7 +22,7 @@ import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { contextUse, messagesFor } from '../conversations/position.ts';
-import { failureEntry, notice } from '../entry.ts';
+import { failureEntry, notice } from '../transcript/entry.ts';
 import { type Unconfirmed, checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
 import { type Session, dispatchConversation, failureText } from '../session.ts';
 import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';

@@ -3,7 +3,7 @@ import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { endingWith, systemOf } from '../../conversation/tree.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { undoSummary } from '../compaction.ts';
+import { undoSummary } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
@@ -17,13 +17,13 @@ import {
   lastAnswer,
   type PromptAndAnswer,
 } from '../conversations/position.ts';
-import { notice } from '../entry.ts';
+import { notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
 import { type Session, dispatchConversation } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
-import { withSent } from '../text/sent-prompt.ts';
+import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
 interface OfTurn {

@@ -14,8 +14,8 @@ import {
 } from '../../conversation/tree.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
-import type { Closing } from '../entry.ts';
-import { durationText } from '../text/status-text.ts';
+import type { Closing } from '../transcript/entry.ts';
+import { durationText } from '../status-text.ts';
 
 /** The turns before the next prompt; undone ones are not part of it. */
 export function currentPath(

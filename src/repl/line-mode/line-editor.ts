@@ -11,7 +11,7 @@ import {
   type HistorySearch,
   type HistoryStep,
 } from '../composer/history.ts';
-import { actionOf, keyOf, type KeyMap } from '../composer/keys/key-bindings.ts';
+import { actionOf, keyOf, type KeyAction, type KeyMap } from '../composer/keys/key-bindings.ts';
 import { chordOf, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
@@ -172,35 +172,29 @@ export class LineEditor {
     if (isUnfinished) this.#options.onUnfinished();
   }
 
+  readonly #actions: Partial<Record<KeyAction, () => void>> = {
+    send: () => this.#enter(),
+    'new-line': () => this.#enter(),
+    interrupt: () => this.#interrupt(),
+    suspend: () => this.#options.onSuspend(),
+    'delete-right-or-quit': () => {
+      if (this.#buffer.text === '') this.#options.onEnd();
+      else this.#buffer = editActions['delete-right'](this.#buffer);
+    },
+    'move-up': () => this.#recall(olderEntry),
+    'history-older': () => this.#recall(olderEntry),
+    'move-down': () => this.#recall(newerEntry),
+    'history-newer': () => this.#recall(newerEntry),
+    complete: () => this.#complete(),
+    'search-start': () => this.#pressSearch(),
+  };
+
   #press(key: KeyPress): void {
     const action = actionOf(chordOf(key), 'composer', this.#options.keyMap);
-    switch (action) {
-      case 'send':
-      case 'new-line':
-        return this.#enter();
-      case 'interrupt':
-        return this.#interrupt();
-      case 'suspend':
-        return this.#options.onSuspend();
-      case 'delete-right-or-quit':
-        if (this.#buffer.text === '') return this.#options.onEnd();
-        this.#buffer = editActions['delete-right'](this.#buffer);
-        return undefined;
-      case 'move-up':
-      case 'history-older':
-        return this.#recall(olderEntry);
-      case 'move-down':
-      case 'history-newer':
-        return this.#recall(newerEntry);
-      case 'complete':
-        return this.#complete();
-      case 'search-start':
-        return this.#pressSearch();
-      default:
-        if (action !== undefined && isEditAction(action)) {
-          this.#buffer = editActions[action](this.#buffer);
-        }
-    }
+    if (action === undefined) return;
+    const act = this.#actions[action];
+    if (act !== undefined) act();
+    else if (isEditAction(action)) this.#buffer = editActions[action](this.#buffer);
   }
 
   #type(text: string): void {

@@ -3,10 +3,10 @@ import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { questionOf } from '../conversation-list/answer-list.ts';
-import type { Dialog } from '../dialog.ts';
+import { cancelHint } from '../dialog.ts';
 import type { Screen } from '../session.ts';
-import type { AnswerActivity, ReplState } from '../state.ts';
-import { activityText, cancelHintText, stalledSeconds } from '../text/status-text.ts';
+import type { AnswerActivity, Dialog, ReplState } from '../state.ts';
+import { stalledSeconds } from '../status-text.ts';
 import type { LineInput } from './line-input.ts';
 
 export interface LineScreenOptions {
@@ -24,9 +24,9 @@ export interface LineScreenOptions {
 /** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;
 
-function dialogText(dialog: Dialog, cancelHint: string): string {
+function dialogText(state: ReplState, dialog: Dialog): string {
   const title = sanitizeLine(dialog.title);
-  if (dialog.type === 'entry') return `natter: ${cancelHint}\n${title}: `;
+  if (dialog.type === 'entry') return `natter: ${cancelHint(state, dialog)}\n${title}: `;
   const rows = dialog.choices.map(({ label }, index) => sanitizeLine(`${index + 1} ${label}`));
   const choices = rows.map((row) => `  ${row}\n`).join('');
   return `${title}\n${choices}Choose 1 to ${dialog.choices.length}: `;
@@ -41,7 +41,7 @@ export function expectsPrompt({ dialog, list }: ReplState): boolean {
 function lineQuestion(state: ReplState, isSearching: boolean): string | undefined {
   const { dialog, list, activity, hasQuit } = state;
   if (hasQuit) return undefined;
-  if (dialog !== undefined) return dialogText(dialog, cancelHintText(state));
+  if (dialog !== undefined) return dialogText(state, dialog);
   if (list !== undefined) return questionOf(state, list);
   if (activity !== undefined) return undefined;
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
@@ -53,8 +53,12 @@ function progressOf(
   { now, keyMap, host }: ReplState,
 ): string | undefined {
   const interrupt = neededKeyOf('interrupt', keyMap);
-  if (activity.phase === 'retrying') {
-    return `${activityText(activity, now)}; ${neededKeyOf('send', keyMap)} retries now, ${interrupt} gives up`;
+  const { retry } = activity;
+  if (activity.phase === 'retrying' && retry !== undefined) {
+    const left = Math.ceil((retry.at - now) / 1000);
+    const when = left <= 0 ? 'now' : `in ${left} s`;
+    const send = neededKeyOf('send', keyMap);
+    return `${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}; ${send} retries now, ${interrupt} gives up`;
   }
   const stalled = stalledSeconds(activity, now);
   if (stalled !== undefined)
@@ -69,7 +73,7 @@ function progressKey(activity: AnswerActivity, now: number): string {
   return `${since} ${phase} ${retry?.retry ?? 0} ${stall}`;
 }
 
-const isSecret = ({ dialog }: ReplState) => dialog?.type === 'entry' && dialog.isHidden;
+const isSecret = ({ dialog }: ReplState) => dialog?.type === 'entry' && dialog.isHidden === true;
 
 /** Shows a session as labelled lines; never changes text that was written. */
 export class LineScreen implements Screen {

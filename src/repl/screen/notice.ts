@@ -2,7 +2,6 @@ import { keyOf, neededKeyOf, type KeyMap } from '../composer/keys/key-bindings.t
 import { isEmpty } from '../composer/text-buffer.ts';
 import { namesNoCommand } from '../menu.ts';
 import type { ReplState } from '../state.ts';
-import { typesText } from '../composer/vi/vi-keys.ts';
 
 function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
   const count = stash.length;
@@ -34,7 +33,7 @@ export function noticeOf(state: ReplState): string | undefined {
   if (composer.text === recognised && recognised !== '') return recognisedText(keyMap);
   if (state.isQuitArmed) return `press ${interrupt} again to quit`;
   if (state.isExitWordEntered) {
-    const isTyping = vi === undefined || typesText(vi);
+    const isTyping = vi === undefined || vi.editing.mode === 'insert';
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;

@@ -4,8 +4,7 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { shellDialog, type Dialog } from '../dialog.ts';
-import { notice, type Entry } from '../entry.ts';
+import { notice, type Entry } from '../transcript/entry.ts';
 import { withAttached } from '../files/attachments.ts';
 import { runActivity, type Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
@@ -21,15 +20,6 @@ export function isForShell({ hasShell }: ReplState, { text }: Draft): boolean {
 export function asPrompt(draft: Draft): Draft {
   if (!draft.text.startsWith('!')) return draft;
   return { ...draft, text: ` ${draft.text}`, cursor: draft.cursor + 1 };
-}
-
-/** What to ask before a draft is run: its start was pasted, it has a long paste, or several lines. */
-export function shellQuestion(state: ReplState, draft: Draft): Dialog | undefined {
-  if (!isForShell(state, draft)) return undefined;
-  const content = contentOf(draft);
-  const lines = content.trimEnd().split('\n').length;
-  const isPasted = state.isShellPasted === true || content !== draft.text;
-  return isPasted || lines > 1 ? shellDialog(isPasted, lines) : undefined;
 }
 
 /** In line mode no key is bound to `stop`. */
@@ -73,8 +63,6 @@ const outputPause = 33;
 /** Rows at the start of a long output that are shown as they arrive, and at its end. */
 const firstRows = 100;
 const lastRows = 20;
-/** Rows of the preview, once rows are no longer shown. */
-const previewRows = 4;
 
 /** What a command printed: shown line by line, and its end kept. Of a long output that is attached, the middle is not shown. */
 function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
@@ -87,8 +75,9 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   let hidden = 0;
   const showOpen = (text: string) => {
     const open = maskText(secrets, sanitizeLine(text));
-    const preview = held.slice(-previewRows).join('') + open;
-    session.dispatch({ type: 'undecided-changed', text: preview });
+    // Of the rows that are not shown yet, the preview has the last one.
+    const preview = open === '' ? held.at(-1)?.trimEnd() : open;
+    session.dispatch({ type: 'undecided-changed', text: preview ?? '' });
   };
   const write = async (text: string) => {
     if (text !== '') await session.transcript.print([{ type: 'output', text }]);

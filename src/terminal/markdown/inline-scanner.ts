@@ -437,7 +437,10 @@ const meaningful = /[ \t\n\\`*_~[\]<&@/.$\u2e80-\uffff]/;
 /** Reads up to and including the next character that may be a mark. @returns false if more text is needed */
 function step(state: ScanState): boolean {
   if (state.enclosure) return stepEnclosure(state, state.enclosure);
-  if (state.position >= state.wordStart + MAX_SPAN) beginWord(state, state.position);
+  if (state.position >= state.wordStart + MAX_SPAN) {
+    const isInPair = /[\ud800-\udbff]/.test(state.text.charAt(state.position - 1));
+    beginWord(state, state.position - Number(isInPair));
+  }
   const { text, position, wordStart } = state;
   const end = Math.min(text.length, wordStart + MAX_SPAN);
   const found = text.slice(position, end).search(meaningful);

@@ -257,16 +257,23 @@ export function withCharacters(text: string): string {
 
 const mark = /[\\`*_~[\]<&@/.$]/;
 
+/** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
+type ReadPiece<Part> = (text: string, formulas: readonly Place[] | undefined) => readonly Part[];
+
+export const readSpans =
+  (options: InlineOptions): ReadPiece<Span> =>
+  (text, formulas) =>
+    formulas === undefined ? [plainSpan(text)] : inlineSpans(text, options, formulas);
+
 /** The spans of a whole text, for headings and cells. */
-export function inlineText(source: string, options: InlineOptions): Span[] {
+export function inlineText(source: string, options: InlineOptions): readonly Span[] {
   if (source !== '' && !mark.test(source)) return [plainSpan(source)];
-  const paragraph = new Paragraph(options);
-  return [...paragraph.writeAll(source), ...paragraph.end()];
+  return new Paragraph(readSpans(options)).whole(source);
 }
 
 /** Inline Markdown of one paragraph, which arrives in any pieces. */
-export class Paragraph {
-  readonly #options: InlineOptions;
+export class Paragraph<Part> {
+  readonly #read: ReadPiece<Part>;
   readonly #scanned: ScanState = initialScan();
   /** White space at the end of the line, shown only if something follows. */
   #trail = '';
@@ -276,12 +283,17 @@ export class Paragraph {
   /** The first line contains a bar. */
   #hasBar = false;
 
-  constructor(options: InlineOptions) {
-    this.#options = options;
+  constructor(read: ReadPiece<Part>) {
+    this.#read = read;
   }
 
-  /** Takes a part of the current line, without its indentation. @returns the spans that further text can no longer change */
-  write(text: string): Span[] {
+  /** The parts of a whole text. */
+  whole(source: string): Part[] {
+    return [...this.#writeAll(source), ...this.end()];
+  }
+
+  /** Takes a part of the current line, without its indentation. @returns the parts that further text can no longer change */
+  write(text: string): Part[] {
     if (this.#line === 1) this.#hasBar ||= text.includes('|');
     // A pattern for the end would be tried at each space, which takes quadratic time.
     let end = text.length;
@@ -293,13 +305,7 @@ export class Paragraph {
     const before = this.#lineBreak + this.#trail;
     this.#trail = text.slice(end);
     this.#lineBreak = '';
-    return this.writeAll(before + text.slice(0, end));
-  }
-
-  /** Takes text with the white space at its end. */
-  writeAll(text: string): Span[] {
-    scan(this.#scanned, text);
-    return this.#take();
+    return this.#writeAll(before + text.slice(0, end));
   }
 
   endLine(): void {
@@ -309,7 +315,7 @@ export class Paragraph {
   }
 
   /** The rest. */
-  end(): Span[] {
+  end(): Part[] {
     endScan(this.#scanned);
     return this.#take();
   }
@@ -328,15 +334,18 @@ export class Paragraph {
     return this.#hasBar && this.#line === 2;
   }
 
-  #take(): Span[] {
+  #writeAll(text: string): Part[] {
+    scan(this.#scanned, text);
+    return this.#take();
+  }
+
+  #take(): Part[] {
     const scanned = this.#scanned;
-    const spans: Span[] = [];
-    for (const piece of scanned.decided) {
+    const parts = scanned.decided.flatMap((piece) => {
       const text = scanned.text.slice(piece.from, piece.to);
-      if (piece.plain) spans.push(plainSpan(text));
-      else spans.push(...inlineSpans(text, this.#options, takeFormulas(scanned, piece)));
-    }
+      return this.#read(text, piece.plain ? undefined : takeFormulas(scanned, piece));
+    });
     scanned.decided = [];
-    return spans;
+    return parts;
   }
 }

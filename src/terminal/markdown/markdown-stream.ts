@@ -4,7 +4,7 @@ import type { Paint, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { type BlockRenderer, createBlockDriver, type MarkdownStream } from './block-driver.ts';
-import { type InlineOptions, inlineText, Paragraph } from './inline.ts';
+import { type InlineOptions, inlineText, Paragraph, readSpans } from './inline.ts';
 import type { Container, Item, LineStart } from './line-start.ts';
 import { ProseRows } from './rows.ts';
 import { mergeSpans, paintSpans, type Span, type SpanLook } from './span.ts';
@@ -67,7 +67,7 @@ class ScreenBlocks implements BlockRenderer {
   readonly #rulePaint: Paint;
   #text = '';
   #previous: BlockKind | undefined;
-  #paragraph: Paragraph | undefined;
+  #paragraph: Paragraph<Span> | undefined;
   #table: Table | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
@@ -114,7 +114,7 @@ class ScreenBlocks implements BlockRenderer {
   openParagraph(text: string): void {
     const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
-    this.#paragraph = new Paragraph(this.#inline);
+    this.#paragraph = new Paragraph(readSpans(this.#inline));
     if (mark) this.#writeSpans([mark], false);
     this.writeText(rest);
   }
@@ -175,10 +175,6 @@ class ScreenBlocks implements BlockRenderer {
     return this.#writeLine(this.#ruleOf(Math.max(3, this.#width() - this.#markerColumns())));
   }
 
-  markup(text: string): void {
-    this.#writeLine(text);
-  }
-
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
   openCode(block: number, info: string, fence: string | undefined): Promise<void> | undefined {
     const language = info.split(/\s/, 1)[0] ?? '';
@@ -233,10 +229,6 @@ class ScreenBlocks implements BlockRenderer {
       const columns = Math.max(minRule, this.#width() - displayWidth(prefix));
       this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
     } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
-  }
-
-  longCode(text: string, isFirst: boolean): void {
-    this.#text += isFirst ? this.#markers('code') + text : text;
   }
 
   formula(lines: readonly string[], close: string): void {

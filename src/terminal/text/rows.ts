@@ -228,8 +228,6 @@ export function createWordRows(width: () => number, column: number) {
   };
 }
 
-export type WordRows = ReturnType<typeof createWordRows>;
-
 /** A longer word is written before its end. */
 const maxWord = 1000;
 /** A character of a word that the next piece may continue; scripts without spaces have no such words. */
@@ -254,8 +252,6 @@ export function createWordStream(width: () => number, column: number) {
     },
   };
 }
-
-export type WordStream = ReturnType<typeof createWordStream>;
 
 /**
  * Plain text in rows of up to `columns`, broken between words; `indent` begins all rows but the first, before which the

@@ -116,19 +116,6 @@ describe('exports', () => {
     ]);
   });
 
-  test('an answer that reached the token limit says so', () => {
-    const journal = conversation('why?', 'because');
-    const again = journal.startAnswer({
-      model: 'nextgen',
-      parent: pathOf(journal.conversation())[0]?.id,
-    });
-    journal.append('text', again.id, 'it is');
-    journal.endAnswer(again.id, { finishReason: 'length' });
-    expect(wholeExport(exportMarkdown, journal.conversation(), selected)).toContain(
-      '## nextgen (reached the token limit)\n\nit is',
-    );
-  });
-
   test('an HTML page renders a summary as an answer', () => {
     const journal = conversation('why?', 'because');
     const [, answer] = pathOf(journal.conversation());

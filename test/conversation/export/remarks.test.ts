@@ -22,6 +22,7 @@ test.each<[string, string, AnswerEnd, string]>([
   ['that failed', 'be', { incomplete: true, failure: 'unreachable' }, 'incomplete: unreachable'],
   ['without a known end', 'be', { incomplete: true }, 'incomplete'],
   ['without text', '', { incomplete: true, failure: 'rate_limited' }, 'no answer: rate limited'],
+  ['at the token limit', 'be', { finishReason: 'length' }, 'reached the token limit'],
   ['that is empty', '', { failure: 'no_answer' }, 'no answer'],
 ])('an answer %s has one reason', (_, text, end, remark) => {
   expect(headings(journalWith(text, end))).toEqual(['## You', `## origin (${remark})`]);

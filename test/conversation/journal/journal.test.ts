@@ -56,19 +56,6 @@ describe('a journal', () => {
     expect(JSON.parse(turn ?? '')).toMatchObject({ type: 'turn', role: 'user', content: 'why?' });
   });
 
-  test('writes the text of a streaming answer twice a second', async () => {
-    const options = journalOptions();
-    const journal = createJournal(options);
-    journal.addTurn({ role: 'user', content: 'why?' });
-    const answer = journal.startAnswer({ model: 'origin' });
-    journal.append('text', answer.id, 'be');
-    journal.append('text', answer.id, 'cause');
-    expect(linesOf(options.folder, journal.conversation().id)).toHaveLength(3);
-    await options.clock.advance(500);
-    const lines = linesOf(options.folder, journal.conversation().id);
-    expect(JSON.parse(lines[3] ?? '')).toEqual({ type: 'text', turn: answer.id, text: 'because' });
-  });
-
   test('contains a streaming answer as incomplete, with its text so far', () => {
     const journal = createJournal(journalOptions());
     journal.addTurn({ role: 'user', content: 'why?' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serversDialog } from '../../../src/repl/dialog.ts';
+import { serversDialog } from '../../../src/repl/connection.ts';
 import { expectsPrompt, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state.ts';
 import { listOf } from '../../support/conversation-lists.ts';
@@ -21,7 +21,8 @@ test('sanitizes the models that a server lists', () => {
   const { screen, text } = open();
   const url = 'http://127.0.0.1:8080';
   const models = ['lla\u001B]0;title\u0007ma'];
-  screen.show(stateOf({ dialog: serversDialog([{ name: 'Ollama', url, models }]) }));
+  const { service } = stateOf();
+  screen.show(stateOf({ dialog: serversDialog(service, [{ name: 'Ollama', url, models }]) }));
   expect(text()).toContain('  1 use Ollama at http://127.0.0.1:8080 (llama)\n');
 });
 
@@ -81,7 +82,8 @@ test('sanitizes the cause of a retry', () => {
 });
 
 test('the answer to a dialog and to the list of conversations is not a prompt', () => {
-  const states = [stateOf(), stateOf({ dialog: serversDialog([]) }), stateOf({ list: listOf([]) })];
+  const dialog = serversDialog(stateOf().service, []);
+  const states = [stateOf(), stateOf({ dialog }), stateOf({ list: listOf([]) })];
   expect(states.map(expectsPrompt)).toEqual([true, false, false]);
 });
 

@@ -6,7 +6,7 @@ import { refuseUnknown, showHelp } from '../../../src/repl/help.ts';
 import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import { welcomeEntry } from '../../../src/repl/text/welcome.ts';
+import { welcomeEntry } from '../../../src/repl/run.ts';
 import { printed, stateOf, effectsIn } from '../../support/repl-state.ts';
 
 const keyMap = ownKeyMap(

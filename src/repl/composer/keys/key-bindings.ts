@@ -127,8 +127,6 @@ export function keyLabel(chord: string): string {
 /** natter could not be used without a key for each of these. */
 const neededActions = ['send', 'interrupt'] as const;
 
-type NeededAction = (typeof neededActions)[number];
-
 /** The keys in force. */
 export interface KeyMap {
   readonly bindings: readonly KeyBinding[];
@@ -152,7 +150,10 @@ export function keyOf(action: KeyAction, { bindings }: KeyMap = defaultKeyMap): 
 }
 
 /** The key of an action that always has one. */
-export function neededKeyOf(action: NeededAction, map: KeyMap | undefined): string {
+export function neededKeyOf(
+  action: (typeof neededActions)[number],
+  map: KeyMap | undefined,
+): string {
   return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 

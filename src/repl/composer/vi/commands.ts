@@ -7,7 +7,7 @@ import { asOneEdit, beginInsertion, endInsertion, insertAgain } from './insertio
 import { afterMotion, motionOf, motions, wordEnd, type Moved } from './motions.ts';
 import {
   applyOperator,
-  insertionOffset,
+  insertionPlaces,
   join,
   motionRange,
   openLine,
@@ -158,7 +158,8 @@ function other(vi: ViState, buffer: TextBuffer, command: Command): Edited {
         buffer,
       };
     default: {
-      const at = moveTo(buffer, insertionOffset(buffer, name));
+      const place = insertionPlaces[name]?.(buffer.text, buffer.cursor) ?? buffer.cursor;
+      const at = moveTo(buffer, place);
       return beginInsertion(vi, command, at, at);
     }
   }

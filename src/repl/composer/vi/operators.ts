@@ -5,7 +5,6 @@ import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import type { Moved } from './motions.ts';
 import {
   firstNonBlank,
-  isEmptyLine,
   isLineEnd,
   lineEnd,
   lineStart,
@@ -219,19 +218,10 @@ export function openLine(buffer: TextBuffer, isBelow: boolean): TextBuffer {
 }
 
 /** Where `i`, `a`, `I`, `A` and `gI` insert text. */
-export function insertionOffset({ text, cursor }: TextBuffer, name: string): number {
-  switch (name) {
-    case 'a':
-      return isEmptyLine(text, cursor) || isLineEnd(text, cursor)
-        ? cursor
-        : nextBoundary(text, cursor);
-    case 'A':
-      return lineEnd(text, cursor);
-    case 'I':
-      return firstNonBlank(text, cursor);
-    case 'gI':
-      return lineStart(text, cursor);
-    default:
-      return cursor;
-  }
-}
+export const insertionPlaces: Readonly<Record<string, (text: string, cursor: number) => number>> = {
+  i: (_, cursor) => cursor,
+  a: (text, cursor) => (isLineEnd(text, cursor) ? cursor : nextBoundary(text, cursor)),
+  A: lineEnd,
+  I: firstNonBlank,
+  gI: lineStart,
+};

@@ -12,12 +12,37 @@ import { redoKey } from './parse-keys.ts';
 import { lineStart } from './text.ts';
 import { firstViState, isVisual, type Edited, type ViMode, type ViState } from './vi-state.ts';
 
+type ViReplState = ReplState & { readonly vi: ViSession };
+
+/** The state, and the keys that vi editing leaves alone. */
+interface Pressed {
+  readonly state: ViReplState;
+  readonly keys: ComposerKeys;
+}
+
+/** What vi editing leaves to the other keys of the composer. */
+interface ComposerKeys {
+  readonly press: (state: ReplState, event: KeyEvent) => Step;
+  readonly act: (state: ReplState, action: KeyAction) => Step;
+}
+
+function withEditing(state: ReplState, editing: ViState, buffer: TextBuffer): ViReplState {
+  const composer = settled(editing, buffer);
+  return { ...state, composer, vi: { editing, seen: composer } };
+}
+
+/** The state with these keys of an incomplete command. */
+function withPending(state: ViReplState, ...pending: readonly string[]): ViReplState {
+  return withEditing(state, { ...state.vi.editing, pending }, state.composer);
+}
+
 function onInsertKey(pressed: Pressed, event: KeyEvent): Step {
-  const { state, vi } = pressed;
-  const { editing } = vi;
-  const { composer } = state;
-  if (event.type === 'key' && event.name === 'escape' && state.completion === undefined) {
-    return afterRun(pressed, pressEscape(editing, composer) ?? { vi: editing, buffer: composer });
+  const { composer, completion, vi } = pressed.state;
+  if (event.type === 'key' && event.name === 'escape' && completion === undefined) {
+    return afterRun(
+      pressed,
+      pressEscape(vi.editing, composer) ?? { vi: vi.editing, buffer: composer },
+    );
   }
   return pass(pressed, event);
 }
@@ -42,30 +67,24 @@ const sameKeys: ReadonlyMap<string, KeyEvent> = new Map([
   ['ctrl+u', keyPress('pageup')],
 ]);
 
-function runLineCommand(pressed: Pressed): Step {
-  const { state, vi } = pressed;
-  const typed = vi.editing.pending.join('');
-  const idle = withEditing(state, { ...vi.editing, pending: [] }, state.composer);
+function runLineCommand({ state }: Pressed): Step {
+  const typed = state.vi.editing.pending.join('');
+  const idle = withPending(state);
   const command = typed.slice(1).trim();
   if (command === '') return step(idle);
   if (exitWord.test(`:${command}`)) return askExit(idle);
   return refuse(idle, `unknown command ${typed}`, ':q quits; /help lists the commands');
 }
 
-function clearPending({ state, vi }: Pressed): ReplState {
-  return withEditing(state, { ...vi.editing, pending: [] }, state.composer);
-}
-
 function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
-  const { state, vi } = pressed;
+  const { state } = pressed;
+  const { composer, vi } = state;
   const { editing } = vi;
-  const { composer } = state;
   const { name, ctrl } = event;
   const isLineCommand = editing.pending[0] === ':';
   if (isLineCommand && name === 'enter') return runLineCommand(pressed);
   if (isLineCommand && name === 'backspace') {
-    const pending = editing.pending.slice(0, -1);
-    return step(withEditing(state, { ...editing, pending }, composer));
+    return step(withPending(state, ...editing.pending.slice(0, -1)));
   }
   if (name === 'escape') {
     const ended = pressEscape(editing, composer);
@@ -79,44 +98,43 @@ function onCommandKeyPress(pressed: Pressed, event: KeyPress): Step {
   const same = isLineCommand ? undefined : sameKeys.get(chordOf(event));
   if (same !== undefined) return onCommandKey(pressed, same);
   const isHalfPage = ctrl && name === 'd' && !isEmpty(composer);
-  const passed = { ...pressed, state: clearPending(pressed) };
-  return pass(passed, isHalfPage ? keyPress('pagedown') : event);
+  const idle = { ...pressed, state: withPending(state) };
+  return pass(idle, isHalfPage ? keyPress('pagedown') : event);
 }
 
 function onCharacter(pressed: Pressed, character: string): Step {
-  const { state, vi, keys } = pressed;
-  const { editing } = vi;
-  const { composer } = state;
-  if (editing.pending[0] === ':' || (editing.pending.length === 0 && character === ':')) {
-    const pending = [...editing.pending, character];
-    return step(withEditing(state, { ...editing, pending }, composer));
+  const { state, keys } = pressed;
+  const { composer, vi } = state;
+  const { pending, mode } = vi.editing;
+  if (pending[0] === ':' || (pending.length === 0 && character === ':')) {
+    return step(withPending(state, ...pending, character));
   }
-  if (character === '/' && editing.pending.length === 0 && editing.mode === 'normal') {
+  if (character === '/' && pending.length === 0 && mode === 'normal') {
     if (!isEmpty(composer)) return afterPassed(keys.act(state, 'search-start'), false);
-    const inserting = restartInsertion({ ...editing, mode: 'insert' }, composer);
-    const next = withEditing(state, inserting, composer);
-    return pass({ ...pressed, state: next }, typing(character));
+    const inserting = restartInsertion({ ...vi.editing, mode: 'insert' }, composer);
+    return pass({ keys, state: withEditing(state, inserting, composer) }, typing(character));
   }
-  return afterRun(pressed, pressCharacter(editing, composer, character));
+  return afterRun(pressed, pressCharacter(vi.editing, composer, character));
 }
 
 /** As in Vim, a paste is appended, at the start of a line inserted, or replaces a selection; normal mode follows. */
 function pasteText(pressed: Pressed, event: KeyEvent): Step {
-  const { editing } = pressed.vi;
-  const { text, cursor } = pressed.state.composer;
-  if (editing.pending[0] === ':') return pass(pressed, event);
+  const { composer, vi } = pressed.state;
+  const { text, cursor } = composer;
+  if (vi.editing.pending[0] === ':') return pass(pressed, event);
   const insertion = cursor === lineStart(text, cursor) ? 'i' : 'a';
-  const begin = isVisual(editing) ? 'c' : insertion;
-  const state = clearPending(pressed);
+  const begin = isVisual(vi.editing) ? 'c' : insertion;
   const keys: readonly KeyEvent[] = [typing(begin), event, keyPress('escape')];
-  return pressAll({ ...pressed, state }, keys);
+  return pressAll(withPending(pressed.state), pressed.keys, keys);
 }
 
 /** The keys of one read that were joined into a paste are commands. */
 function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
   if (event.type === 'key') return onCommandKeyPress(pressed, event);
   if (event.type === 'paste') {
-    return event.keys === undefined ? pasteText(pressed, event) : pressAll(pressed, event.keys);
+    return event.keys === undefined
+      ? pasteText(pressed, event)
+      : pressAll(pressed.state, pressed.keys, event.keys);
   }
   const [first = '', ...rest] = graphemes(event.text);
   const done = onCharacter(pressed, first);
@@ -125,7 +143,7 @@ function onCommandKey(pressed: Pressed, event: KeyEvent): Step {
     : andThen(done, (next) => again(next, pressed.keys, typing(rest.join(''))));
 }
 
-function pressAll({ state, keys }: Pressed, events: readonly KeyEvent[]): Step {
+function pressAll(state: ReplState, keys: ComposerKeys, events: readonly KeyEvent[]): Step {
   return events.reduce(
     (done, event) =>
       andThen(done, (next) => (next.hasQuit ? step(next) : again(next, keys, event))),
@@ -147,12 +165,6 @@ function splitAlt(event: KeyEvent): readonly KeyEvent[] {
   return [keyPress('escape'), typing(event.shift ? name.toUpperCase() : name)];
 }
 
-/** A confirmation to quit waits for Enter; any other key ends it. */
-function withoutConfirmation(state: ReplState, event: KeyEvent): ReplState {
-  const isEnter = event.type === 'key' && event.name === 'enter';
-  return isEnter ? state : { ...state, isExitWordEntered: false };
-}
-
 export function pressVi(
   state: ReplState,
   vi: ViSession,
@@ -160,12 +172,12 @@ export function pressVi(
   keys: ComposerKeys,
 ): Step {
   const events = splitAlt(event);
-  const current = synchronized(state, vi);
-  if (events.length > 1) return pressAll({ state: current, vi, keys }, events);
-  const isCommand = (current.vi ?? vi).editing.mode !== 'insert';
-  const next = isCommand ? withoutConfirmation(current, event) : current;
-  const pressed: Pressed = { state: next, vi: next.vi ?? vi, keys };
-  return isCommand ? onCommandKey(pressed, event) : onInsertKey(pressed, event);
+  const current = synchronized({ ...state, vi });
+  if (events.length > 1) return pressAll(current, keys, events);
+  if (current.vi.editing.mode === 'insert') return onInsertKey({ state: current, keys }, event);
+  // A confirmation to quit waits for Enter; any other key ends it.
+  const isConfirmed = event.type === 'key' && event.name === 'enter' && current.isExitWordEntered;
+  return onCommandKey({ state: { ...current, isExitWordEntered: isConfirmed }, keys }, event);
 }
 
 /** The selected text of visual mode; UTF-16 offsets. */
@@ -178,27 +190,9 @@ export function startVi(composer: TextBuffer): ViSession {
   return { editing: firstViState, seen: composer };
 }
 
-/** What vi editing leaves to the other keys of the composer. */
-interface ComposerKeys {
-  readonly press: (state: ReplState, event: KeyEvent) => Step;
-  readonly act: (state: ReplState, action: KeyAction) => Step;
-}
-
-/** The state, and the keys that vi editing leaves alone. */
-interface Pressed {
-  readonly state: ReplState;
-  readonly vi: ViSession;
-  readonly keys: ComposerKeys;
-}
-
-function withEditing(state: ReplState, editing: ViState, buffer: TextBuffer): ReplState {
-  const composer = settled(editing, buffer);
-  return { ...state, composer, vi: { editing, seen: composer } };
-}
-
 /** A change from elsewhere, such as a restored prompt, cancels an incomplete command. */
-function synchronized(state: ReplState, vi: ViSession): ReplState {
-  const { composer } = state;
+function synchronized(state: ViReplState): ViReplState {
+  const { composer, vi } = state;
   const { editing, seen } = vi;
   if (composer === seen && (editing.insertion !== undefined || editing.mode !== 'insert'))
     return state;
@@ -253,35 +247,24 @@ function pass({ state, keys }: Pressed, event: KeyEvent): Step {
 /** Whether keys edit the draft. */
 export function isComposing(state: {
   readonly dialog: unknown;
-  readonly search: unknown;
+  readonly isSearching: boolean;
   readonly list?: unknown;
 }): boolean {
-  return state.dialog === undefined && state.search === undefined && state.list === undefined;
+  return state.dialog === undefined && !state.isSearching && state.list === undefined;
 }
 
-const modeLabels: Readonly<Record<ViMode, string>> = {
-  insert: 'INSERT',
-  normal: 'NORMAL',
-  visual: 'VISUAL',
-  'visual-line': 'V-LINE',
+const modes: Readonly<Record<ViMode, { readonly label: string; readonly caret: CaretShape }>> = {
+  insert: { label: 'INSERT', caret: 'bar' },
+  normal: { label: 'NORMAL', caret: 'block' },
+  visual: { label: 'VISUAL', caret: 'block' },
+  'visual-line': { label: 'V-LINE', caret: 'block' },
 };
 
-const caretShapes: Readonly<Record<ViMode, CaretShape>> = {
-  insert: 'bar',
-  normal: 'block',
-  visual: 'block',
-  'visual-line': 'block',
-};
-
-export function caretShapeOf({ editing }: ViSession): CaretShape {
-  return editing.pending.length > 0 ? 'underline' : caretShapes[editing.mode];
-}
-
-export function typesText({ editing: { mode } }: ViSession): boolean {
-  return mode === 'insert';
+export function caretShapeOf({ editing: { mode, pending } }: ViSession): CaretShape {
+  return pending.length > 0 ? 'underline' : modes[mode].caret;
 }
 
 /** `NORMAL`, or with the keys of an incomplete command `NORMAL 2d`. */
 export function modeText({ editing: { mode, pending } }: ViSession): string {
-  return [modeLabels[mode], pending.join('')].filter((part) => part !== '').join(' ');
+  return [modes[mode].label, pending.join('')].filter((part) => part !== '').join(' ');
 }

@@ -58,14 +58,14 @@ export interface ViState {
   readonly mode: ViMode;
   /** Keys of an incomplete command. */
   readonly pending: readonly string[];
-  readonly register: Register | undefined;
-  readonly search: CharacterSearch | undefined;
-  readonly change: Change | undefined;
+  readonly register?: Register | undefined;
+  readonly search?: CharacterSearch | undefined;
+  readonly change?: Change | undefined;
   /** The column that `j` and `k` keep; infinite after `$`. */
-  readonly wantedColumn: number | undefined;
+  readonly wantedColumn?: number | undefined;
   /** The fixed end of a visual selection. */
   readonly anchor: number;
-  readonly insertion: Insertion | undefined;
+  readonly insertion?: Insertion | undefined;
 }
 
 /** A state and the buffer that belongs to it, after a command. */
@@ -76,16 +76,7 @@ export interface Edited {
   readonly request?: 'move-up' | 'move-down' | 'exit' | undefined;
 }
 
-export const firstViState: ViState = {
-  mode: 'insert',
-  pending: [],
-  register: undefined,
-  search: undefined,
-  change: undefined,
-  wantedColumn: undefined,
-  anchor: 0,
-  insertion: undefined,
-};
+export const firstViState: ViState = { mode: 'insert', pending: [], anchor: 0 };
 
 export function isVisual({ mode }: ViState): boolean {
   return mode === 'visual' || mode === 'visual-line';

@@ -13,13 +13,13 @@ import {
   effectsOf,
   enter,
   escape,
-  pasted,
   interrupt,
+  pasted,
   pressed,
   printed,
+  type StateChange,
   stateOf,
   typed,
-  type StateChange,
 } from '../support/repl-state.ts';
 
 const firstRun = stateOf({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openMemorySession, saying, type Reply } from '../support/memory-session.ts';
+import { openMemorySession, type Reply, saying } from '../support/memory-session.ts';
 
 async function entered(...lines: readonly string[]) {
   const memory = openMemorySession({});

@@ -12,8 +12,7 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import type { StreamFixture } from '../support/stream-events.ts';
-import { streamFixtures } from '../support/stream-fixtures.ts';
+import { type StreamFixture, streamFixtures } from '../support/stream-fixtures.ts';
 import { serveFront } from './engine-helpers.ts';
 import {
   chunks,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryHome } from './natter.ts';
 import { streamed } from './raw-replies.ts';
-import { githubToken } from './secret-shapes.ts';
+import { githubToken } from './secret.ts';
 import { serve } from './serve.ts';
 
 /** The second line has a token. */

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { githubToken } from '../../support/secret-shapes.ts';
+import { githubToken } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
 
 describe('includes', () => {

@@ -8,13 +8,14 @@ import {
   onTextsSearched,
 } from '../../../src/repl/conversation-list/list.ts';
 import type { OpenList, ReplState } from '../../../src/repl/state.ts';
-import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   composed,
   effectsOf,
   enter,
   escape,
   interrupt,
+  listedConversation,
+  listOf,
   pasted,
   pressed,
   printed,

@@ -5,16 +5,17 @@ import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
 import { runInApp } from '../../support/app.tsx';
-import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   effectsOf,
   enter,
   escape,
   interrupt,
+  listedConversation,
+  listOf,
   pressed,
   run,
-  stateOf,
   type StateChange,
+  stateOf,
   typed,
 } from '../../support/repl-state.ts';
 

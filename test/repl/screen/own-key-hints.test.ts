@@ -7,7 +7,7 @@ import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { welcomeEntry } from '../../../src/repl/run.ts';
-import { printed, stateOf, effectsIn } from '../../support/repl-state.ts';
+import { effectsIn, printed, stateOf } from '../../support/repl-state.ts';
 
 const keyMap = ownKeyMap(
   {

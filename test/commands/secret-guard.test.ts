@@ -6,7 +6,7 @@ import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { openRemote, secretFile, secretLog } from '../support/remote-service.ts';
 import { githubToken, privateKey } from '../support/secret.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 // docs/privacy.md has these messages.
 const hint =

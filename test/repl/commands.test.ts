@@ -212,6 +212,15 @@ describe('the last answer', () => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);
   });
 
+  test('R9: is missing while the first one is written, which /copy says at once', () => {
+    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
+    const chunk = { type: 'chat-event', event: text, now: 1 } as const;
+    const writing = run(stateOf(), typed('why?'), enter, chunk).state;
+    const { state, effects } = command(writing, '/copy');
+    expect(state.panel).toBe('there is no complete answer yet');
+    expect(printed(effects)).toEqual([]);
+  });
+
   test('is required by /copy', () => {
     expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
   });

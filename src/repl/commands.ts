@@ -38,7 +38,7 @@ const help: SlashCommand = {
   example: '/help copy',
   isImmediate: true,
   showsNow: true,
-  completes: 'commands',
+  completes: (_repl, state) => commandCandidates(state),
   run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
 

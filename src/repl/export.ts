@@ -145,23 +145,15 @@ interface Wanted {
   readonly block: number | undefined;
 }
 
-interface Selection {
-  readonly text: string;
-  /** Such as `code block 2`. */
-  readonly name: string;
-}
-
-/** @throws Failure of kind `usage` for a missing code block */
-function selectionOf({ source, block }: Wanted): Selection {
+/** The text of an answer or a code block, and what it is called. @throws Failure `usage` for a missing code block */
+function selectionOf({ source, block }: Wanted) {
   if (block === undefined) return { text: source, name: 'the last answer' };
   const blocks = codeBlocks(source);
   const found = blocks[block - 1];
   if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
-  const count = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
-  throw new Failure(
-    'usage',
-    `the last answer has ${blocks.length === 0 ? 'no code block' : count}`,
-  );
+  const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
+  const count = blocks.length === 0 ? 'no code block' : several;
+  throw new Failure('usage', `the last answer has ${count}`);
 }
 
 /** Copies also while another answer streams, so it is no activity. */

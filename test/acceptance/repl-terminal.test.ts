@@ -7,8 +7,17 @@ import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { createDataFolder } from '../support/data-folder.ts';
 import { temporaryHome } from '../support/natter.ts';
-import { clears, keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
-import { openTerminal, type TerminalOptions, type TerminalSession } from '../support/terminal.ts';
+import {
+  clears,
+  keys,
+  leave,
+  openRepl,
+  openTerminal,
+  screenWith,
+  sharedHome,
+  type TerminalOptions,
+  type TerminalSession,
+} from '../support/terminal.ts';
 
 /** Makes natter fail at SIGUSR2. */
 const failAtSignal = `

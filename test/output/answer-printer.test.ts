@@ -91,6 +91,16 @@ test('the terminal printer prints the rest of the transform at the end', async (
   expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
 });
 
+test.each([
+  ['the rest', 'b', 'a\nb\n'],
+  ['nothing without a rest', '', 'a\n'],
+])('N17: after Ctrl+C the terminal printer begins a row and prints %s', async (_, rest, shown) => {
+  const holding = { write: (piece: string) => piece, end: () => rest };
+  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
+    terminalPrinter(stdout, createSanitizer(), holding, () => true);
+  expect(await print(make, [text('a')])).toBe(shown);
+});
+
 test('the JSON printer prints one document for a complete answer', async () => {
   const shown = await print(document, [started, text('a', 'b'), finished]);
   expect(shown).toMatch(/^\{.*\}\n$/);

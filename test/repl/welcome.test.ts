@@ -11,9 +11,10 @@ test('a conversation in plain lines starts with the source, the model and /help'
   });
 });
 
-test('a conversation in the live region starts with three keys to learn', () => {
-  expect(welcomeEntry(stateOf({ service }))).toEqual({
-    type: 'welcome',
-    parts: ['natter', 'sandbox', 'origin', '/help', '@file', 'Ctrl+J new line'],
-  });
+test.each([
+  [80, 'natter · sandbox · origin · /help · @file · Ctrl+J new line'],
+  [34, 'natter · sandbox · origin · /help'],
+])('a conversation in %i columns starts with keys to learn', (columns, text) => {
+  const entry = welcomeEntry(stateOf({ service, columns, unicode: true }));
+  expect(entry).toEqual({ type: 'notice', text });
 });

@@ -7,19 +7,13 @@ import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import { describeContext } from '../../src/repl/context/context.ts';
 import {
   previewConversation,
   readConversations,
   readList,
   searchList,
 } from '../../src/repl/conversation-list/list.ts';
-import {
-  setTitle,
-  newConversation,
-  resume,
-  describeConversations,
-} from '../../src/repl/conversations/conversations.ts';
+import { setTitle, newConversation, resume } from '../../src/repl/conversations/conversations.ts';
 import type { Entry } from '../../src/repl/transcript/entry.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
@@ -104,7 +98,6 @@ const taskFunctions = {
   'open-prompt': openPrompt,
   compact: makeSummary,
   'remove-summary': removeSummary,
-  'show-context': describeContext,
   rename: setTitle,
   'record-model': recordModel,
   'new-conversation': newConversation,
@@ -113,7 +106,6 @@ const taskFunctions = {
   'read-list': readList,
   'search-list': searchList,
   'preview-conversation': previewConversation,
-  'list-conversations': describeConversations,
   connect,
   'find-servers': findServers,
 };
@@ -188,7 +180,6 @@ function printedText(entry: Entry): readonly string[] {
   switch (entry.type) {
     case 'command':
     case 'closing':
-    case 'welcome':
       return [];
     case 'failure':
       return [entry.message];

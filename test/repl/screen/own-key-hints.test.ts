@@ -48,7 +48,7 @@ test('a notice omits an action without a key', () => {
 
 test('the first row and the help name keys of the user', () => {
   expect(welcomeEntry(stateOf({ keyMap }))).toMatchObject({
-    parts: expect.arrayContaining(['F9 new line']) as unknown,
+    text: expect.stringContaining('F9 new line') as unknown,
   });
   const help = (isLineMode: boolean, topic: string) =>
     printed(

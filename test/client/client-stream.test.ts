@@ -13,9 +13,8 @@ import {
   streamHead,
   streamed,
 } from '../support/raw-replies.ts';
-import { fin } from '../support/raw-server.ts';
+import { fin, serveClient } from '../support/raw-server.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/serve.ts';
 
 const completion = {
   id: 'chatcmpl-7',

@@ -160,6 +160,9 @@ function createPreview() {
   };
 }
 
+/** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
+const sizePause = 200;
+
 /** Shows states; while natter is busy, the spinner turns. */
 function createShow(
   clock: Clock,
@@ -168,9 +171,14 @@ function createShow(
 ): (state: ReplState) => void {
   let shown: ReplState | undefined;
   const render = (state: ReplState) => region.render((place) => frameOf(state, place));
-  const turn = () => shown && render(shown);
+  let sizedAt = Number.NEGATIVE_INFINITY;
+  const turn = () => {
+    if (shown !== undefined && clock.monotonic() - sizedAt > sizePause) render(shown);
+  };
   const spinner = createTicker(clock, turn, spinnerPace);
   return (state) => {
+    const isResized = shown?.columns !== state.columns || shown.rows !== state.rows;
+    if (isResized) sizedAt = clock.monotonic();
     shown = state;
     spinner.run(state.activity !== undefined && !state.hasQuit);
     render(state);

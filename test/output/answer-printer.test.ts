@@ -9,7 +9,7 @@ import {
   terminalPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
-import { createAnswerMeter } from '../../src/output/answer-meter.ts';
+import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
@@ -35,7 +35,7 @@ async function print(
 ): Promise<string> {
   const stdout = createMemoryOutput();
   const printer = make(stdout);
-  const meter = createAnswerMeter({ monotonic: () => 0 });
+  const meter = new AnswerMeter({ monotonic: () => 0 });
   for (const event of events) {
     meter.event(event);
     await printer.event(event);

@@ -19,10 +19,9 @@ if (process.features.inspector && !isDebuggerWanted()) {
 }
 
 if (isOld) {
-  var needs = 'natter needs Node 20.19 or newer; this is ' + process.version;
-  var hint = 'install a newer Node from https://nodejs.org, or with a version manager';
+  var needs = 'natter needs Node 20.19 or newer; this is ' + process.version + '\n';
   process.exitCode = 3;
-  process.stderr.write(needs + '\n  ' + hint + '\n');
+  process.stderr.write(needs + '  install it from https://nodejs.org or with a version manager\n');
 } else {
   require('./start.cjs').start(process.argv.slice(2));
 }

@@ -14,7 +14,7 @@ process.on('SIGUSR1', function () {});
 if (process.features.inspector && !isDebuggerWanted()) {
   var inspector = require('inspector');
   inspector.close();
-  setImmediate(() => inspector.close());
+  setImmediate(inspector.close.bind(inspector));
 }
 
 if (isOld) {

@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'undici',
           include: [
             'test/client/client-{limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
-            'test/client/{no-answer,unusual-response}.test.ts',
+            'test/client/no-answer.test.ts',
           ],
           provide: { network: 'undici' },
         },

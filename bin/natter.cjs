@@ -15,9 +15,7 @@ process.on('SIGUSR1', function () {});
 if (process.features.inspector && !isDebuggerWanted()) {
   var inspector = require('inspector');
   inspector.close();
-  setImmediate(function () {
-    inspector.close();
-  });
+  setImmediate(() => inspector.close());
 }
 
 if (isOld) {

@@ -1,7 +1,7 @@
 // Runs commands in a shell in a pseudo-terminal, and takes what the terminal shows at each moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IBufferCell, Terminal } from '@xterm/headless';
-import { spawnOnTerminal } from '../../test/support/pseudo-terminal.ts';
+import { spawnOnTerminal } from '../../test/support/terminal.ts';
 import { createEmulator } from '../../test/support/screen.ts';
 
 interface Cell {

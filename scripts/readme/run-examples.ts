@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { blocksOf } from '../../test/support/guide-blocks.ts';
-import { spawnOnTerminal } from '../../test/support/pseudo-terminal.ts';
+import { spawnOnTerminal } from '../../test/support/terminal.ts';
 import { createEmulator, unwrappedLines } from '../../test/support/screen.ts';
 import { createHome, scriptedPrompts, startScriptedService } from '../pictures/scripted-service.ts';
 

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { rephrase } from '../client/failure/request-failure.ts';
+import type { Message } from '../client/contract.ts';
 import type { ContextFit } from '../conversation/context-fit.ts';
 import type { NewAnswer } from '../conversation/journal/journal.ts';
 import type { PassedModel } from '../conversation/tree.ts';
@@ -14,7 +15,7 @@ import { knownProfiles } from '../settings/profile-name.ts';
 import { readStored } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
-import type { PlannedRequest } from './plan-request.ts';
+import { type PlannedRequest, planRequest } from './plan-request.ts';
 import { openService, type Service, type ServiceUse } from './service.ts';
 
 /** A model that may answer. */
@@ -38,6 +39,18 @@ export interface Chain {
   /** Reports that the next model is asked. */
   readonly onStep: (failed: FallbackModel, next: FallbackModel, text: string) => void;
 }
+
+/** The chain for one prompt. @param warn reports each step */
+export const chainOf = (
+  models: readonly FallbackModel[],
+  messages: readonly Message[],
+  stream: boolean,
+  warn: (text: string) => void,
+): Chain => ({
+  models,
+  plan: (model) => planRequest(model.settings, messages, stream),
+  onStep: (_failed, _next, text) => warn(text),
+});
 
 /** The model to ask, after those that failed. */
 export interface Choice {

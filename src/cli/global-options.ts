@@ -61,6 +61,13 @@ export function settingOption(key: SettingKey, short?: string): Option {
   return new Option(flags, `${settingText(key)} [${variable}]`);
 }
 
+// Options of several commands.
+
+export const jsonOption = () => new Option('--json', 'print JSON');
+export const jsonLinesOption = () => new Option('--jsonl', 'print each event as a JSON line');
+export const plainOption = () => new Option('--plain', 'print plain text on a terminal too');
+export const forceOption = () => new Option('--force', 'replace an existing file');
+
 export function addGlobalOptions(program: Command): void {
   const service = [
     new Option('--profile <name>', 'settings profile, default the current one [NATTER_PROFILE]'),

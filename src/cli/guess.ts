@@ -10,7 +10,7 @@ import { definitions, settingKeys } from '../settings/definitions.ts';
 import { childNamed, namesBelow } from './help-details.ts';
 
 /** Words of other clients, and what natter has for them. */
-type ForeignWords = readonly (readonly [words: string, meant: string])[];
+export type ForeignWords = readonly (readonly [words: string, meant: string])[];
 
 /** Commands, and what to type in natter; empty if natter has nothing of the kind. */
 const foreignCommands: ForeignWords = [
@@ -79,7 +79,8 @@ const foreignOptions: ForeignWords = [
   ['--seed', 'use --param seed=1, if the service takes it'],
 ];
 
-const meantBy = (table: ForeignWords, word: string): string | undefined =>
+/** What natter has for a word of a different client. */
+export const meantBy = (table: ForeignWords, word: string): string | undefined =>
   table.find(([words]) => words.split(' ').includes(word))?.[1];
 
 /**

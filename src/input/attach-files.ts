@@ -22,17 +22,27 @@ function cannotAttach(name: string, reason: string, others: FailureOptions = {})
   return new Failure('usage', `cannot attach ${name}: ${reason}`, others);
 }
 
-/** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
-export async function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
+/** The bytes of a stream. @param refuse makes the failure for more than `limit` bytes */
+export async function collectBytes(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+  refuse: () => Failure,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of createReadStream(name, { signal })) {
-    const chunk = piece as Uint8Array;
+  for await (const chunk of stream) {
     size += chunk.length;
-    if (size > largestPromptBytes) throw cannotAttach(name, 'it exceeds every context window');
+    if (size > limit) throw refuse();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+/** Reads in pieces, because a pipe, such as `<(command)`, and a device have no size to check first. */
+export function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array> {
+  const stream = createReadStream(name, { signal }) as AsyncIterable<Uint8Array>;
+  const refuse = () => cannotAttach(name, 'it exceeds every context window');
+  return collectBytes(stream, largestPromptBytes, refuse);
 }
 
 /** The files of one name: itself, or those of a folder, a pattern or a URL. */
@@ -47,10 +57,7 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
     const others = await attachOthers(name, options);
     if (others !== undefined) return others;
     const hint = await hintForName(name);
-    throw cannotAttach(name, failureReason(error), {
-      cause: error,
-      ...(hint !== undefined && { hint }),
-    });
+    throw cannotAttach(name, failureReason(error), { cause: error, hint });
   }
   return [{ name, content: decodeText(bytes, { ...options, source: name }) }];
 }

@@ -12,7 +12,7 @@ import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { Context, Run, GlobalOptions } from '../run.ts';
-import { attachFiles, refuseUnattached } from './attach-files.ts';
+import { attachFiles, collectBytes, refuseUnattached } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 import type { ConversationOptions } from '../ask/open-conversation.ts';
 
@@ -61,26 +61,23 @@ function noticeSilence({ context, presentation }: Run): () => void {
   );
 }
 
-function refuseTooLarge(size: number): void {
-  if (size <= largestPromptBytes) return;
+function tooLarge(): Failure {
   const limit = count(largestPromptBytes);
-  throw new Failure(
-    'invalid_request',
-    `standard input is longer than ${limit} bytes, which exceeds every context window`,
-    { hint: 'send less text' },
-  );
+  const text = `standard input is longer than ${limit} bytes, which exceeds every context window`;
+  return new Failure('invalid_request', text, { hint: 'send less text' });
+}
+
+async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => void) {
+  for await (const chunk of stream) {
+    onBytes();
+    yield chunk;
+  }
 }
 
 async function readAll({ streams, signal }: Context, onBytes: () => void): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   try {
-    for await (const chunk of streams.stdin.bytes(signal)) {
-      onBytes();
-      size += chunk.length;
-      refuseTooLarge(size);
-      chunks.push(chunk);
-    }
+    const stream = withNotice(streams.stdin.bytes(signal), onBytes);
+    return await collectBytes(stream, largestPromptBytes, tooLarge);
   } catch (error) {
     if (error instanceof Failure || signal.aborted) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -89,7 +86,6 @@ async function readAll({ streams, signal }: Context, onBytes: () => void): Promi
       cause: error,
     });
   }
-  return Buffer.concat(chunks, size);
 }
 
 /**

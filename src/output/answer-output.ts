@@ -46,7 +46,8 @@ export interface Look {
   readonly ownColors?: ResolvedSettings['colors'];
 }
 
-interface AnswerOutputOptions extends Look {
+/** The part of a run that prints answers. */
+interface Printing {
   readonly context: Context;
   readonly presentation: Presentation;
   readonly format: AnswerFormat;
@@ -104,12 +105,10 @@ async function markdownTransform(
 }
 
 /** The printer of the text alone. The Markdown stream is loaded only for styled output. */
-export async function createTextOutput({
-  context,
-  presentation,
-  format,
-  ...look
-}: AnswerOutputOptions): Promise<AnswerOutput<TextPrinter>> {
+export async function createTextOutput(
+  { context, presentation, format }: Printing,
+  look: Look = {},
+): Promise<AnswerOutput<TextPrinter>> {
   const { stdout } = context.streams;
   if (format === 'exact') return { printer: exactPrinter(stdout), removed: none };
   if (format === 'text') return { printer: pipedPrinter(stdout), removed: none };
@@ -125,16 +124,19 @@ export async function createTextOutput({
 }
 
 export async function createAnswerOutput(
-  { context, presentation, format, ...options }: AnswerOutputOptions,
+  run: Printing,
+  look: Look,
   askedModel: string,
 ): Promise<AnswerOutput> {
-  const { stdout } = context.streams;
-  const clean = (text: string) => cleanLine(context, text);
-  if (format === 'json') return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
-  if (format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
+  const { stdout } = run.context.streams;
+  const clean = (text: string) => cleanLine(run.context, text);
+  if (run.format === 'json') {
+    return { printer: jsonPrinter(stdout, askedModel, clean), removed: none };
+  }
+  if (run.format === 'jsonl') return { printer: jsonLinesPrinter(stdout, clean), removed: none };
   // While the service answers: in this turn, a prompt sends its request.
   setImmediate(() => stdout.open?.());
-  return createTextOutput({ context, presentation, format, ...options });
+  return createTextOutput(run, look);
 }
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
@@ -142,11 +144,10 @@ export async function printMarkdown(
   context: Context,
   presentation: Presentation,
   text: string | Iterable<string>,
-  { wrap, theme, ownColors, ...options }: FormatOptions & Look = {},
+  options: FormatOptions & Look = {},
 ): Promise<void> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
-  const look = { ...(wrap && { wrap }), ...(theme && { theme }), ...(ownColors && { ownColors }) };
-  const { printer } = await createTextOutput({ context, presentation, format, ...look });
+  const { printer } = await createTextOutput({ context, presentation, format }, options);
   for (const piece of typeof text === 'string' ? [text] : text) {
     await printer.event({ type: 'text-received', text: piece, deltas: [piece] });
   }

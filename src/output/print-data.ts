@@ -13,14 +13,13 @@ export async function printJson({ streams }: Context, value: unknown): Promise<v
 export async function printTable(
   { streams: { stdout } }: Context,
   { style }: Presentation,
-  columns: readonly Column[],
+  columns: readonly (Column | string)[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
   const { isTerminal } = stdout;
-  await stdout.write(formatTable(columns, rows, { isTerminal, width: stdout.columns(), style }));
+  const named = columns.map((one) => (typeof one === 'string' ? { heading: one } : one));
+  await stdout.write(formatTable(named, rows, { isTerminal, width: stdout.columns(), style }));
 }
-
-const settingColumns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
 
 export async function printSettings(
   context: Context,
@@ -32,5 +31,5 @@ export async function printSettings(
   const cells = rows.map(({ name, value, source }) =>
     value === undefined ? [name, '(not set)', ''] : [name, value, describeSource(source)],
   );
-  return printTable(context, presentation, settingColumns, cells);
+  return printTable(context, presentation, ['SETTING', 'VALUE', 'SOURCE'], cells);
 }

@@ -7,8 +7,17 @@ import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { createDataFolder } from '../support/data-folder.ts';
 import { temporaryHome } from '../support/natter.ts';
-import { clears, keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
-import { openTerminal, type TerminalOptions, type TerminalSession } from '../support/terminal.ts';
+import {
+  clears,
+  keys,
+  leave,
+  openRepl,
+  openTerminal,
+  screenWith,
+  sharedHome,
+  type TerminalOptions,
+  type TerminalSession,
+} from '../support/terminal.ts';
 
 /** Makes natter fail at SIGUSR2. */
 const failAtSignal = `
@@ -226,6 +235,18 @@ describe('the screen of the REPL', () => {
     expect(await leave(terminal)).toBe(0);
   });
 
+  test('R6: /clear moves no empty rows into the scrollback', async () => {
+    const terminal = await openRepl();
+    for (let turn = 1; turn <= 3; turn += 1) {
+      terminal.type(`[sandbox echo] turn ${turn}${keys.enter}`);
+      await terminal.waitFor(new RegExp(`\nturn ${turn}\n\norigin`));
+      terminal.type(`/clear${keys.enter}`);
+      await screenWith(terminal, /^\s*the conversation continues; .*\n\n─/);
+    }
+    expect(await terminal.transcript()).not.toMatch(/\n\s*\n\s*\n\s*\n/);
+    expect(await leave(terminal)).toBe(0);
+  });
+
   test('shows the caret, and weights but no colours, with NO_COLOR', async () => {
     const terminal = await openRepl(['--sandbox'], { env: { NO_COLOR: '1' } });
     terminal.type(`/theme light${keys.enter}`);
@@ -237,8 +258,8 @@ describe('the screen of the REPL', () => {
     expect((await terminal.modes()).cursorHidden).toBe(false);
     // oxlint-disable-next-line no-control-regex
     const codes = [...terminal.output().matchAll(/\u001B\[([\d;]+)m/g)].map(([, code]) => code);
-    // Bold, dim and italic are not colours.
-    expect(new Set(codes)).toEqual(new Set(['0', '1', '2', '22', '3', '23']));
+    // Bold, dim, italic and inverse are not colours.
+    expect(new Set(codes)).toEqual(new Set(['0', '1', '2', '22', '3', '23', '7', '27']));
     terminal.type(keys.interrupt);
     expect(await leave(terminal)).toBe(0);
   });

@@ -17,11 +17,11 @@ import {
   keys,
   leave,
   openRepl,
+  openTerminal,
   paste,
   screenWith,
   sharedHome,
-} from '../support/repl-terminal.ts';
-import { openTerminal } from '../support/terminal.ts';
+} from '../support/terminal.ts';
 
 test('a conversation says that it ignores the setting', async () => {
   const session = await openRepl(['--sandbox'], { env: { NATTER_FALLBACK: 'nextgen' } });

@@ -9,8 +9,7 @@ import {
   temporaryHome,
 } from '../support/natter.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
-import { fin, type Reply } from '../support/raw-server.ts';
-import { serve } from '../support/serve.ts';
+import { fin, type Reply, serve } from '../support/raw-server.ts';
 
 const upstreamKey = 'upstream-secret-0123456789';
 

@@ -32,11 +32,10 @@ import {
   startNatter,
 } from '../support/natter.ts';
 import { chunk, delta, event, response, streamHead } from '../support/raw-replies.ts';
-import { keys, leave, openRepl, sharedHome } from '../support/repl-terminal.ts';
+import { keys, leave, openRepl, openTerminal, sharedHome } from '../support/terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
-import { serve } from '../support/serve.ts';
+import { serve } from '../support/raw-server.ts';
 import { settledCount } from '../support/slow-reader.ts';
-import { openTerminal } from '../support/terminal.ts';
 
 const time = expect.any(Number) as number;
 

@@ -8,6 +8,7 @@ import {
   binary,
   cleanEnvironment,
   runNatter,
+  runShell,
   serviceAt,
   startNatter,
   startSandboxCommand,
@@ -21,10 +22,8 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { certificatePath, type Reply, reset } from '../support/raw-server.ts';
-import { serve } from '../support/serve.ts';
+import { certificatePath, type Reply, reset, serve } from '../support/raw-server.ts';
 import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
-import { runShell } from '../support/shell.ts';
 import { readSlowly, settledCount, sha256 } from '../support/slow-reader.ts';
 
 const echoAsk = '[sandbox echo]ask';

@@ -8,9 +8,17 @@ import { openSandbox } from '../sandbox/sandbox-helpers.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { serviceAt } from '../support/natter.ts';
-import { spawnOnTerminal } from '../support/pseudo-terminal.ts';
-import { keys, leave, openRepl, screenWith, sharedHome } from '../support/repl-terminal.ts';
-import { expectCountdown, openTerminal, type TerminalOptions } from '../support/terminal.ts';
+import {
+  expectCountdown,
+  keys,
+  leave,
+  openRepl,
+  openTerminal,
+  screenWith,
+  sharedHome,
+  spawnOnTerminal,
+  type TerminalOptions,
+} from '../support/terminal.ts';
 
 const fields = ['--schema', 'name, age int'];
 

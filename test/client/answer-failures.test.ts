@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { endOf, readParts, textOf } from '../support/read-parts.ts';
-import { chunk, delta, done, event } from '../support/stream-events.ts';
+import { chunk, delta, done, endOf, event, readParts, textOf } from '../support/stream-fixtures.ts';
 
 const reported = 'the service reported an error: ';
 

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { streamed } from '../support/raw-replies.ts';
-import { fin } from '../support/raw-server.ts';
+import { fin, serve } from '../support/raw-server.ts';
 import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
-import { serve } from '../support/serve.ts';
 
 function clientOf(url: string) {
   const set = createTestClient(url);

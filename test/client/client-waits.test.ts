@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { json, streamed } from '../support/raw-replies.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/serve.ts';
+import { serveClient } from '../support/raw-server.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
   json(429, { error: { name: 'rate_limited', detail: 'slow down' } }, headers);
@@ -37,3 +37,43 @@ test.each(['120', '999999999999', 'Infinity'])(
     );
   },
 );
+
+test('R2 ends the wait when the caller hurries, and waits again after the next refusal', async () => {
+  const refusal = limited({ 'retry-after': '30' });
+  const { server, client } = await serveClient([[refusal], [refusal], [answer]]);
+  const wake: (() => void)[] = [];
+  const hurry = () => new Promise<void>((resolve) => wake.push(resolve));
+  const events = client.chat(prompt, { hurry })[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ type: 'retry-scheduled', retry: 1 });
+  const second = events.next();
+  await tick();
+  expect(server.requests).toHaveLength(1);
+  wake[0]?.();
+  expect((await second).value).toMatchObject({ type: 'retry-scheduled', retry: 2 });
+  const third = events.next();
+  await tick();
+  expect(server.requests).toHaveLength(2);
+  wake[1]?.();
+  expect((await third).value).toEqual({ type: 'answer-started', attempt: 3 });
+  await events.return?.();
+});
+
+test('R2 a caller that may hurry can still stop, and otherwise waits as long as asked', async () => {
+  const stop = new AbortController();
+  const { client, clock } = await serveClient([[limited({ 'retry-after': '1' })], [answer]]);
+  const hurry = () => new Promise<void>(() => undefined);
+  const events = client.chat(prompt, { hurry, signal: stop.signal })[Symbol.asyncIterator]();
+  await events.next();
+  const next = events.next();
+  await tick();
+  await clock.advance(1000);
+  expect((await next).value).toEqual({ type: 'answer-started', attempt: 2 });
+  await events.return?.();
+  const { client: other } = await serveClient([[limited({ 'retry-after': '1' })]]);
+  const stopped = other.chat(prompt, { hurry, signal: stop.signal })[Symbol.asyncIterator]();
+  await stopped.next();
+  const end = stopped.next();
+  await tick();
+  stop.abort(new Error('enough'));
+  await expect(end).rejects.toThrow('enough');
+});

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { endOf, readParts, textOf } from '../support/read-parts.ts';
-import type { StreamFixture } from '../support/stream-events.ts';
-import { streamFixtures } from '../support/stream-fixtures.ts';
+import {
+  endOf,
+  readParts,
+  type StreamFixture,
+  streamFixtures,
+  textOf,
+} from '../support/stream-fixtures.ts';
 import { fc } from '../support/properties.ts';
 
 async function answerOf(fixture: StreamFixture, reads: readonly Uint8Array[]): Promise<string> {

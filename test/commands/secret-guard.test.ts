@@ -5,8 +5,8 @@ import { runInMemory } from '../support/in-memory.ts';
 import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
 import { openRemote, secretFile, secretLog } from '../support/remote-service.ts';
-import { githubToken, privateKey } from '../support/secret-shapes.ts';
-import { serve } from '../support/serve.ts';
+import { githubToken, privateKey } from '../support/secret.ts';
+import { serve } from '../support/raw-server.ts';
 
 // docs/privacy.md has these messages.
 const hint =

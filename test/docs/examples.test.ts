@@ -27,8 +27,8 @@ const programLines = examplesOf(program).flatMap(({ line }) => (line === 'natter
 
 /** The guides about the program itself. */
 const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)
-  .flatMap((name) => topics[name] ?? [])
-  .flatMap(({ lines = [] }) => lines);
+  .flatMap((name) => (topics[name] ?? '').split('\n'))
+  .flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
 
 const texts = [
   { name: 'natter -h', lines: programLines },

@@ -6,9 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { coverageFiles, executedFiles } from '../support/executed-files.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
-import { openRepl } from '../support/repl-terminal.ts';
-import { serve } from '../support/serve.ts';
-import { openTerminal, type TerminalSession } from '../support/terminal.ts';
+import { openRepl, openTerminal, type TerminalSession } from '../support/terminal.ts';
+import { serve } from '../support/raw-server.ts';
 
 type Files = ReadonlySet<string>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { locateSecrets } from '../../src/input/secret-guard.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
-import { githubToken } from '../support/secret-shapes.ts';
+import { githubToken } from '../support/secret.ts';
 
 const linesOf = (content: string) =>
   locateSecrets({ secrets: createSecrets({}) }, { name: 'a.log', content }).map(({ line }) => line);

@@ -4,7 +4,7 @@ import { Failure } from '../../src/failure.ts';
 import { createAnswerColumns } from '../../src/output/answer-columns.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { createMemoryDevice } from '../support/memory-device.ts';
+import { createMemoryDevice } from '../support/memory-context.ts';
 import { createScreen } from '../support/screen.ts';
 import { answerOf, text } from './compared-answers.ts';
 

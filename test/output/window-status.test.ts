@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { openWindowStatus } from '../../src/output/window-status.ts';
 import type { Context } from '../../src/run.ts';
 import type { SettingValues } from '../../src/settings/definitions.ts';
-import { createMemoryDevice } from '../support/memory-device.ts';
-import { createMemoryOutput } from '../support/memory-context.ts';
+import { createMemoryDevice, createMemoryOutput } from '../support/memory-context.ts';
 
 const on = { progress: 'on', windowTitle: 'on' } as const;
 const environment = { TERM: 'xterm-256color' };

@@ -4,8 +4,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
-import { openRecordingFile } from '../../src/recording/recording-file.ts';
-import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
+import { type AppendFile, appendFile } from '../../src/storage/append-file.ts';
 import {
   chunk,
   delta,
@@ -13,14 +12,15 @@ import {
   head,
   json,
   response,
-  streamed,
   streamHead,
+  streamed,
 } from '../support/raw-replies.ts';
-import { fin, reset, type Reply } from '../support/raw-server.ts';
+import { type Reply, fin, reset, serve } from '../support/raw-server.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { serve } from '../support/serve.ts';
-import { newPath, readRecordedLines } from './recording-fixtures.ts';
+import { newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';
+import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
+import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock.ts';
 
 /** A secret with characters that are valid in the name of a header. */
 const headerSecret = 'sk-live-0123456789';
@@ -37,12 +37,7 @@ async function recording(
   const server = await serve(replies);
   const path = newPath();
   const failures: unknown[] = [];
-  const file = await openRecordingFile(path, {
-    clock: systemClock,
-    process: { id: process.pid, isRunning: () => true },
-    storage,
-    program: 'natter/test',
-  });
+  const file = await openRecorded(path, storage);
   const filter = () => createSecretFilter([secretKey, headerSecret], 8);
   const transport = createRecorder(file, systemClock, filter, (error) => failures.push(error));
   const { client, clock } = createTestClient(server.url, {
@@ -234,4 +229,32 @@ test('D9 reports a recording that cannot be written once, and does not fail the 
   expect((await runChat(set)).text).toBe('one two');
   expect(set.failures).toHaveLength(1);
   expect(typesIn(set.path)).toEqual(['request', 'response']);
+});
+
+const running = { id: process.pid, isRunning: () => true };
+
+const network: Transport = async () => ({
+  status: 200,
+  headers: {},
+  body: (async function* body() {})(),
+  destroy: () => undefined,
+});
+
+test('stops a request that waits for another natter immediately, and records later ones', async () => {
+  const path = newPath();
+  const file = await openRecorded(path);
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => void failures.push(error);
+  const transport = createRecorder(file, systemClock, () => undefined, onFailure)(network);
+  const url = new URL('http://127.0.0.1/v1/models');
+  const request: HttpRequest = { method: 'GET', url, headers: {} };
+  createLock(`${path}.lock`, createOwner(running, new Date(), 'theirs'));
+  const stop = new AbortController();
+  const answer = transport(request, stop.signal);
+  stop.abort(new Error('stopped'));
+  await expect(answer).rejects.toThrow('stopped');
+  releaseLock(`${path}.lock`, 'theirs');
+  await transport(request, new AbortController().signal);
+  expect(failures).toEqual([]);
+  expect(readRecordedLines(path).map(({ type }) => type)).toEqual(['request', 'response']);
 });

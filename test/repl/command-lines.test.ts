@@ -5,6 +5,7 @@ import { KeyParser } from '../../src/repl/composer/keys/key-parser.ts';
 import {
   composed,
   conversationOf,
+  type Effect,
   effectsOf,
   enter,
   pasted,
@@ -13,7 +14,6 @@ import {
   run,
   stateOf,
   typed,
-  type Effect,
 } from '../support/repl-state.ts';
 
 const newLine = pressed('j', { ctrl: true });

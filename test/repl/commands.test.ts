@@ -13,9 +13,9 @@ import {
   interrupt,
   printed,
   run,
+  type StateChange,
   stateOf,
   typed,
-  type StateChange,
 } from '../support/repl-state.ts';
 
 const exchange = conversationOf(

@@ -9,9 +9,9 @@ import {
   escape,
   pressed,
   run,
+  type StateChange,
   stateOf,
   typed,
-  type StateChange,
 } from '../support/repl-state.ts';
 
 const tab = pressed('tab');

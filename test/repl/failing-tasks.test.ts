@@ -6,8 +6,8 @@ import { callTask } from '../../src/repl/create-session.ts';
 import { firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import {
-  type MemoryOptions,
   hanging,
+  type MemoryOptions,
   openMemorySession,
   saying,
 } from '../support/memory-session.ts';
@@ -17,9 +17,9 @@ import {
   escape,
   pasted,
   pressed,
+  taskName,
   typed,
   type TaskName,
-  taskName,
 } from '../support/repl-state.ts';
 
 interface Case {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noticeOf } from '../../src/repl/screen/notice.ts';
 import {
   conversationOf,
+  type Effect,
   effectsOf,
   enter,
   escape,
@@ -9,7 +10,6 @@ import {
   run,
   stateOf,
   typed,
-  type Effect,
 } from '../support/repl-state.ts';
 
 const stopped = {

@@ -1,7 +1,7 @@
 // Answers of an engine, as clients of the sandbox receive them.
 
 import { describe, expect, test } from 'vitest';
-import { type Reply, fin, reset } from '../support/raw-server.ts';
+import { fin, type Reply, reset } from '../support/raw-server.ts';
 import {
   chunk,
   delta,
@@ -12,8 +12,7 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import type { StreamFixture } from '../support/stream-events.ts';
-import { streamFixtures } from '../support/stream-fixtures.ts';
+import { type StreamFixture, streamFixtures } from '../support/stream-fixtures.ts';
 import { serveFront } from './engine-helpers.ts';
 import {
   chunks,

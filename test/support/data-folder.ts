@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConversation } from '../../src/conversation/library/read-conversation.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
 import { runInMemory } from './in-memory.ts';
-import { type RunOptions, type RunResult } from './natter.ts';
+import type { RunOptions, RunResult } from './natter.ts';
 
 /** A new data folder, and runs of natter that use it. */
 export interface DataFolder {

@@ -6,8 +6,7 @@ import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { describeFailure } from '../../src/cli/report.ts';
 import type { Context } from '../../src/run.ts';
 import type { InputStream } from '../../src/terminal/device/streams.ts';
-import { createMemoryContext } from './memory-context.ts';
-import { createMemoryDevice } from './memory-device.ts';
+import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
 import { cleanEnvironment, runNatter, type RunOptions, type RunResult } from './natter.ts';
 
 /**

@@ -6,26 +6,77 @@ import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import type { Context } from '../../src/run.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession, type SessionOptions } from '../../src/repl/create-session.ts';
+import type { ReplFiles } from '../../src/repl/files/user-files.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
+import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
+import type { Context } from '../../src/run.ts';
 import type { Repl, Screen, Session } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { lineFormat } from '../../src/repl/line-mode/line-format.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
-import { storedList } from './conversation-lists.ts';
 import type { FakeClock } from './fake-clock.ts';
-import { createMemoryContext } from './memory-context.ts';
-import { createMemoryDevice } from './memory-device.ts';
-import { memoryFiles } from './memory-files.ts';
-import { namedPrompts } from './named-prompts.ts';
+import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
 import { stateOf } from './repl-state.ts';
+import { storedList } from './conversation-lists.ts';
+
+/** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
+export const memoryFiles = (calls: string[]): ReplFiles => ({
+  async attach(path) {
+    if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
+    const names = path.endsWith('/') ? [`${path}a.md`, `${path}b.md`] : [path];
+    const files = names.map((name) => ({ name, content: `content of ${name}` }));
+    return names.length === 1 ? { files } : { files, summary: `attached ${path}: 2 files` };
+  },
+  kindOf(path) {
+    if (/typo|heer/.test(path)) return undefined;
+    if (path.startsWith('https:')) return 'page';
+    if (path.includes('*')) return 'pattern';
+    if (/^(?:docs|docs\/sub|\/|.+\/)$/.test(path)) return 'folder';
+    return path.endsWith('.md') ? 'file' : undefined;
+  },
+  paths: async () => ({
+    paths: ['notes.md', 'src/notes.ts'].map((path) => ({ path, isFolder: false })),
+    isPartial: false,
+  }),
+  candidates: (folder) => [{ value: `in-${folder || 'here'}.md` }],
+  write(path, text) {
+    calls.push(`write ${path}: ${text}`);
+    return `/home/${path}`;
+  },
+  writePrivate(path, pieces, replaces) {
+    if (path.startsWith('old') && !replaces) return undefined;
+    const text = [...pieces].join('');
+    calls.push(`write privately ${path}`);
+    return { path: `/home/${path}`, bytes: text.length };
+  },
+});
+
+/** The prompt file `review`. */
+export const namedPrompts: ReplPrompts = {
+  list: async () => [{ name: 'review', summary: 'review a change' }],
+  open: async (name) =>
+    name === 'review'
+      ? {
+          name,
+          variables: [
+            { name: 'lang', description: 'language', choices: ['ts', 'js'], default: 'ts' },
+            { name: 'focus' },
+          ],
+        }
+      : undefined,
+  fill: async ({ values, text }) => ({
+    content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
+    settings: { system: 'be careful' },
+    notices: [],
+  }),
+};
 
 /** A service's response to one request. */
 export type Reply = (
@@ -96,7 +147,9 @@ const journalOptions = (clock: FakeClock, folder?: string) => ({
 
 /** A configuration with the role `critic`. */
 const configuration = mkdtempSync(join(tmpdir(), 'natter-roles-'));
+
 mkdirSync(join(configuration, 'roles'));
+
 writeFileSync(join(configuration, 'roles', 'critic.md'), 'be strict');
 
 const serviceOf = (client: Client, calls: string[]): ReplService => ({

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -138,4 +138,36 @@ export function serviceAt(
   env: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return { NATTER_BASE_URL: server.url, NATTER_API_KEY: 'test-key', ...env };
+}
+
+/**
+ * Runs a bash command line in which `$NATTER` is the program, for redirections. The code is that of the last command, or
+ * of the last one that failed in a pipe.
+ */
+export function runShell(
+  line: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunResult> {
+  const variables = cleanEnvironment({ ...env, NATTER: `${process.execPath} ${binary}` });
+  const child = spawn('/bin/bash', ['--norc', '-o', 'pipefail', '-c', line], {
+    env: variables,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  return new Promise((settle, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      const stdoutBytes = Buffer.concat(stdout);
+      settle({
+        code,
+        signal,
+        stdout: stdoutBytes.toString(),
+        stdoutBytes,
+        stderr: Buffer.concat(stderr).toString(),
+      });
+    });
+  });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runInMemory } from './in-memory.ts';
-import { type RunOptions, type RunResult } from './natter.ts';
+import type { RunOptions, RunResult } from './natter.ts';
 
 type Files = Readonly<Record<string, string>>;
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryHome } from './natter.ts';
 import { streamed } from './raw-replies.ts';
-import { githubToken } from './secret-shapes.ts';
-import { serve } from './serve.ts';
+import { githubToken } from './secret.ts';
+import { serve } from './raw-server.ts';
 
 /** The second line has a token. */
 export const secretLog = `first\nlogin with ${githubToken} done\n`;

@@ -1,5 +1,9 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless, { type Terminal } from '@xterm/headless';
+import { setImmediate as tick } from 'node:timers/promises';
+import type { Frame } from '../../src/terminal/region/paint.ts';
+import { LiveRegion } from '../../src/terminal/region/region.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 export function createEmulator(columns: number, rows: number): Terminal {
   const terminal = new headless.Terminal({
@@ -88,3 +92,37 @@ export function createScreen(columns: number, rows: number): Screen {
     },
   };
 }
+
+export const footer: Frame = {
+  rows: ['status', '> prompt', 'footer'],
+  caret: { row: 1, column: 8 },
+};
+
+export function openRegion(columns = 20, rows = 10, synchronized = true) {
+  const screen = createScreen(columns, rows);
+  const clock = createFakeClock();
+  const region = new LiveRegion({
+    output: screen,
+    clock,
+    synchronized,
+    rewraps: true,
+    cursorDrifts: true,
+    resizePause: 100,
+  });
+  const settle = async () => {
+    await screen.settled();
+    await clock.advance(200);
+    await tick();
+  };
+  return { screen, clock, region, settle };
+}
+
+/** Opens a region and renders `frame` in it. */
+export async function drawn(frame: Frame, columns?: number, rows?: number) {
+  const opened = openRegion(columns, rows);
+  opened.region.render(() => frame);
+  await opened.settle();
+  return opened;
+}
+
+export const withRegion = (text: readonly string[]) => [...text, ...footer.rows];

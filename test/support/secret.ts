@@ -1,5 +1,26 @@
 import { expect } from 'vitest';
 
+const letters = 'aB3dE5gH7jK9mN2pQ4sT6vW8xY1zA0cR';
+
+/** Characters without a pattern. Built here, because code hosts refuse files with key-shaped texts. */
+export function random(length: number, alphabet = letters): string {
+  let state = length;
+  const next = () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;
+    return (state ^ (state >>> 13)) >>> 4;
+  };
+  return Array.from({ length }, () => alphabet[next() % alphabet.length]).join('');
+}
+
+export const githubToken = ['gh', 'p_', random(36)].join('');
+
+/** A private key in PEM. */
+export function privateKey(type = 'RSA '): string {
+  const body = Array.from({ length: 6 }, (_, line) => random(64 - line)).join('\n');
+  const name = [type, 'PRIVATE', ' KEY'].join('');
+  return `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;
+}
+
 /** A key with characters that differ in every encoding. */
 export const secretKey = 'nk-4/Zx9+Qw7==TopSecret';
 

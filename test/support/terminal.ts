@@ -1,12 +1,63 @@
-import { mkdtempSync } from 'node:fs';
+import { type IPty, type IPtyForkOptions, spawn } from '@lydell/node-pty';
+import type headless from '@xterm/headless';
+import { closeSync, constants, mkdtempSync, openSync, readSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import type headless from '@xterm/headless';
+import type { ReadStream } from 'node:tty';
 import { expect, onTestFinished } from 'vitest';
 import { binary, cleanEnvironment } from './natter.ts';
-import { spawnOnTerminal } from './pseudo-terminal.ts';
 import { createEmulator, unwrappedLines } from './screen.ts';
+
+/** Fields of node-pty on POSIX systems, which its types omit. */
+interface PosixPty {
+  readonly _socket: ReadStream;
+  readonly fd: number;
+  /** The program's end of the pseudo-terminal. */
+  readonly ptsName: string;
+}
+
+/** The unread output in the pseudo-terminal of `fd`. */
+function* unread(fd: number): Generator<Buffer, void> {
+  const block = Buffer.alloc(65_536);
+  for (;;) {
+    try {
+      const length = readSync(fd, block);
+      if (length === 0) return;
+      yield Buffer.from(block.subarray(0, length));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Empty, or hung up.
+      if (code === 'EAGAIN' || code === 'EIO' || code === 'EBADF') return;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Starts a program on a pseudo-terminal; all its output arrives before `onExit`. node-pty alone loses the end of the
+ * output if the reader is busy: Node treats a hang-up as the end after the first short read, and node-pty closes the
+ * terminal 200 ms after the program has ended. Here the program's end is kept open, and drained at the exit.
+ */
+export function spawnOnTerminal(file: string, args: string[], options: IPtyForkOptions): IPty {
+  const child = spawn(file, args, options);
+  if (process.platform === 'win32') return child;
+  const { _socket: socket, fd, ptsName } = child as unknown as PosixPty;
+  const held = openSync(ptsName, constants.O_RDWR | constants.O_NOCTTY);
+  let isOver = false;
+  // node-pty adds this listener only when the program has ended or the window is closed.
+  socket.on('newListener', (event) => {
+    if (event !== 'close' || isOver) return;
+    isOver = true;
+    for (const bytes of unread(fd)) {
+      socket.push(bytes);
+      while (socket.read() !== null);
+    }
+    closeSync(held);
+    socket.destroy();
+  });
+  return child;
+}
 
 export interface TerminalOptions {
   /** The current folder; by default a new one. */
@@ -162,4 +213,54 @@ export function expectCountdown(output: string): void {
   );
   expect(seconds).toEqual(seconds.toSorted((one, other) => other - one));
   expect(new Set(seconds).size).toBeGreaterThan(1);
+}
+
+export const keys = {
+  enter: '\r',
+  escape: '\u001B',
+  interrupt: '\u0003',
+  end: '\u0004',
+  suspend: '\u001A',
+  editor: '\u0007',
+  redraw: '\u000C',
+  search: '\u0012',
+  tab: '\t',
+  up: '\u001B[A',
+  down: '\u001B[B',
+} as const;
+
+/** The input that a terminal sends for a paste. */
+export const paste = (text: string) => `\u001B[200~${text.replaceAll('\n', '\r')}\u001B[201~`;
+
+/** Sequences that erase the screen or the scrollback. */
+export const clears = /\u001B\[[23]J|\u001Bc/;
+
+/** A REPL on the sandbox, ready for the first prompt. */
+export async function openRepl(
+  words: readonly string[] = ['--sandbox'],
+  options: TerminalOptions = {},
+): Promise<TerminalSession> {
+  const terminal = openTerminal(words, options);
+  await terminal.waitFor(/›/);
+  return terminal;
+}
+
+/** A home folder that several sessions share. */
+export const sharedHome = () => ({ HOME: mkdtempSync(join(tmpdir(), 'natter-repl-')) });
+
+/** Resolves when the window shows the pattern. */
+export async function screenWith(terminal: TerminalSession, pattern: RegExp): Promise<string> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const screen = await terminal.screen();
+    if (pattern.test(screen)) return screen;
+    if (Date.now() > end) throw new Error(`never showed ${pattern}:\n${screen}`);
+    await sleep(20);
+  }
+}
+
+/** Leaves an idle REPL. @returns its exit code */
+export async function leave(terminal: TerminalSession): Promise<number> {
+  terminal.type(keys.end);
+  return (await terminal.exit).exitCode;
 }

@@ -43,10 +43,14 @@ describe('the style with colours', () => {
     expect(plainStyle[look]('text')).toBe('text');
   });
 
-  test.each(looks)('%s opens one of the 16 colours or an attribute, and closes it', (look) => {
-    const painted = colorStyle[look]('text');
-    expect(painted).toMatch(/^\u001B\[(?:[12349]|3[1-6])mtext\u001B\[(?:2[2349]|39)m$/);
-  });
+  // Without a known background there is no band.
+  test.each(looks.filter((look) => look !== 'band'))(
+    '%s opens one of the 16 colours or an attribute, and closes it',
+    (look) => {
+      const painted = colorStyle[look]('text');
+      expect(painted).toMatch(/^\u001B\[(?:[123479]|3[1-6])mtext\u001B\[(?:2[23479]|39)m$/);
+    },
+  );
 
   test('T14 closes its codes before each line end', () => {
     expect(colorStyle.red('a\n\nb')).toBe('\u001B[31ma\u001B[39m\n\n\u001B[31mb\u001B[39m');

@@ -15,12 +15,12 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
     else stop = startTimer(clock, limit - silence, check);
   }
   return {
-    /** Data arrived. */
+    /** Tells that data arrived. */
     touch: (): void => {
       paused = false;
       since = clock.monotonic();
     },
-    /** The receiver is busy, so silence is not the sender's fault; `touch` resumes. */
+    /** Tells that the receiver is busy, so that silence is not the sender's fault; `touch` resumes. */
     pause(): void {
       paused = true;
     },

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
@@ -17,7 +18,7 @@ export function buildAuth(context: Context): Command {
     .summary('show the service in use and the source of each setting')
     .description('Shows the service in use and the source of each setting.')
     .option('--check', 'also list the models of the service, to check address and key')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(status, context, async () => (await load()).showStatus);
   const logout = new Command('logout')
     .summary('delete the stored key')

@@ -2,7 +2,13 @@ import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
-import { addOptionGroups, collect as repeat, settingOption } from '../../cli/global-options.ts';
+import {
+  addOptionGroups,
+  collect as repeat,
+  settingOption,
+  forceOption,
+  jsonOption,
+} from '../../cli/global-options.ts';
 import {
   hideParentOptions,
   hideServiceOptions,
@@ -110,7 +116,7 @@ const reportOptions = () => [
 
 const fileOptions = () => [
   new Option('-o, --output <file>', 'file to write (default: standard output)'),
-  new Option('--force', 'replace an existing file'),
+  forceOption(),
 ];
 
 function buildMerge(context: Context): Command {
@@ -295,7 +301,7 @@ function buildStatus(context: Context): Command {
       'Queue options:',
       [queueOption(), new Option('--batch <name>', 'name of one batch, default all')],
     ],
-    ['Output options:', [new Option('--json', 'print JSON')]],
+    ['Output options:', [jsonOption()]],
   ]);
   setAction(status, context, async () => (await import('./queue/status-run.ts')).printStatus);
   hideServiceOptions(status);

@@ -178,7 +178,7 @@ export interface Shown {
 export async function printAnswer(prompt: ReadyPrompt): Promise<Shown> {
   const { run, first, messages } = prompt;
   const { model, answer } = first;
-  const output = await createAnswerOutput({ ...run, ...lookOf(model.settings) }, answer.model);
+  const output = await createAnswerOutput(run, lookOf(model.settings), answer.model);
   const { printer } = output;
   const given = await askPrompt(prompt, first, messages, printer, true);
   const { metadata, failure, error } = given;
@@ -226,7 +226,7 @@ async function printCheckedJson(
     const line = jsonLine({
       ...answerFields(metadata, answer.content, model),
       ...fields,
-      ...(failure === undefined ? {} : failureFields(failure, clean)),
+      ...failureFields(failure, clean),
     });
     await stdout.write(withValue(line));
     return;

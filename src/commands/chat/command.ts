@@ -1,5 +1,11 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, type OptionGroup, settingOption } from '../../cli/global-options.ts';
+import {
+  addOptionGroups,
+  type OptionGroup,
+  settingOption,
+  jsonLinesOption,
+  plainOption,
+} from '../../cli/global-options.ts';
 import { isNamedPrompt } from '../../cli/command-line.ts';
 import type { Context } from '../../run.ts';
 import { confirmMistakenCommand } from '../../cli/guess.ts';
@@ -48,8 +54,8 @@ const longInputOptions = () => [
 
 const outputOptions = () => [
   new Option('--json', 'print one JSON document at the end; content is the answer'),
-  new Option('--jsonl', 'print each event as a JSON line'),
-  new Option('--plain', 'print plain text on a terminal too'),
+  jsonLinesOption(),
+  plainOption(),
   new Option('--markdown', 'print styled Markdown into a pipe too'),
   settingOption('thinkTags'),
   settingOption('wrap'),

@@ -6,9 +6,10 @@ import {
   type ChainClients,
   type FallbackModel,
   chainClients,
+  chainOf,
   fallbackModels,
 } from '../../ask/fallback.ts';
-import { planRequest, promptMessages } from '../../ask/plan-request.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
 import {
   type AttachedFile,
   composePrompt,
@@ -79,11 +80,7 @@ async function openChain(
   const input = inSystem === undefined ? content : undefined;
   const whole = composePrompt({ prompt, files, input });
   const messages = promptMessages(inSystem ?? system, whole);
-  return {
-    models,
-    plan: (model) => planRequest(model.settings, messages, options.stream),
-    onStep: (_failed, _next, step) => warn(step),
-  };
+  return chainOf(models, messages, options.stream, warn);
 }
 
 async function answerGroup(run: EveryRun, group: LineGroup, sink?: Sink): Promise<Answer> {
@@ -110,8 +107,8 @@ async function printJson(run: EveryRun, group: LineGroup): Promise<Failure | und
   const place = { first_line: group.firstLine, last_line: group.lastLine };
   const answer = answerFields(metadata, content, settings.values.model);
   const clean = (text: string) => cleanLine(context, text);
-  const error = failure === undefined ? {} : failureFields(failure, clean);
-  await context.streams.stdout.write(jsonLine({ ...place, ...answer, ...error }));
+  const line = jsonLine({ ...place, ...answer, ...failureFields(failure, clean) });
+  await context.streams.stdout.write(line);
   return failure;
 }
 
@@ -122,7 +119,7 @@ async function printText(
 ): Promise<Failure | undefined> {
   const { context, presentation, settings } = run;
   const { stdout } = context.streams;
-  const { printer } = await createTextOutput({ ...run, ...lookOf(settings) });
+  const { printer } = await createTextOutput(run, lookOf(settings));
   await stdout.write(`${isFirst ? '' : '\n'}${heading(labelOf(group), presentation.style)}`);
   const { metadata, failure } = await answerGroup(run, group, printer);
   await printer.end();

@@ -1,6 +1,5 @@
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import { type Chain, chainClients, chooseModel, fallbackModels } from '../../ask/fallback.ts';
-import { planRequest } from '../../ask/plan-request.ts';
+import { chainClients, chainOf, chooseModel, fallbackModels } from '../../ask/fallback.ts';
 import { openService } from '../../ask/service.ts';
 import { usageLine } from '../../output/figures.ts';
 import {
@@ -53,11 +52,8 @@ async function converse(
   const { context, options, presentation, command = 'chat' } = run;
   const { notices } = presentation;
   const { messages } = conversation;
-  const chain: Chain = {
-    models: fallbackModels(run),
-    plan: (model) => planRequest(model.settings, messages, options.stream),
-    onStep: (_failed, _next, text) => notices.warning(text),
-  };
+  const warn = (text: string) => notices.warning(text);
+  const chain = chainOf(fallbackModels(run), messages, options.stream, warn);
   const first = chooseModel(chain);
   const sending = { ...run, settings: first.model.settings };
   if (options.dryRun === true) {

@@ -6,9 +6,10 @@ import {
   type FallbackModel,
   isTooLong,
   chainClients,
+  chainOf,
   fallbackModels,
 } from '../../ask/fallback.ts';
-import { planRequest, promptMessages } from '../../ask/plan-request.ts';
+import { promptMessages } from '../../ask/plan-request.ts';
 import {
   askPieces,
   combineAnswers,
@@ -173,11 +174,7 @@ function askOne(
   const { context, options, settings, guard } = run;
   const { signal } = context;
   const messages = promptMessages(settings.values.system, prompt);
-  const chain = {
-    models,
-    plan: (model: FallbackModel) => planRequest(model.settings, messages, options.stream),
-    onStep: (_failed: FallbackModel, _next: FallbackModel, text: string) => warn(text),
-  };
+  const chain = chainOf(models, messages, options.stream, warn);
   // The answers of pieces are sent again.
   const restorer = sink === undefined ? undefined : guard;
   const how = { clients, clock: service.clock, signal, guard: restorer, warn };
@@ -267,8 +264,7 @@ async function printFinalAnswer(
 ): Promise<void> {
   const { run } = sending;
   const { context, format, presentation, settings, prompt } = run;
-  const output =
-    format === 'json' ? undefined : await createTextOutput({ ...run, ...lookOf(settings) });
+  const output = format === 'json' ? undefined : await createTextOutput(run, lookOf(settings));
   const sink = output?.printer ?? { event: () => undefined };
   const answer = await askOne(sending, combinePrompt(prompt, last), sink);
   const { content, metadata, failure } = answer;
@@ -276,13 +272,14 @@ async function printFinalAnswer(
   context.signal.throwIfAborted();
   if (output === undefined) {
     const clean = (text: string) => cleanLine(context, text);
-    const error = failure === undefined ? {} : failureFields(failure, clean);
     const pieces = answers.map(({ content: text, usage }, index) => {
       const names = run.pieces[index]?.texts.map(({ name }) => name);
       return { piece: index + 1, names, content: text, usage };
     });
     const fields = answerFields(metadata, content, settings.values.model);
-    await context.streams.stdout.write(jsonLine({ ...fields, pieces, ...error }));
+    await context.streams.stdout.write(
+      jsonLine({ ...fields, pieces, ...failureFields(failure, clean) }),
+    );
   }
   if (failure !== undefined) throw failure;
   const notice = finishNotice(metadata);

@@ -1,5 +1,11 @@
 import { Command, Option } from 'commander';
-import { addOptionGroups, collect, settingOption } from '../../cli/global-options.ts';
+import {
+  addOptionGroups,
+  collect,
+  settingOption,
+  jsonLinesOption,
+  plainOption,
+} from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
@@ -20,11 +26,11 @@ const modelOption = () =>
 const outputOptions = () => [
   new Option('--diff', 'show a word diff against the first answer'),
   new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
-  new Option('--plain', 'print plain text on a terminal too'),
+  plainOption(),
   settingOption('wrap'),
   settingOption('theme'),
   new Option('--json', 'print one JSON document at the end'),
-  new Option('--jsonl', 'print each event as a JSON line'),
+  jsonLinesOption(),
   new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
 ];
 

@@ -68,8 +68,8 @@ async function openColumns(comparison: Comparison): Promise<ComparisonView> {
 
 async function openStacked(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, models } = comparison;
-  const looks = { ...comparison, ...look(comparison) };
-  const outputs = await Promise.all(models.map(() => createTextOutput(looks)));
+  const looks = look(comparison);
+  const outputs = await Promise.all(models.map(() => createTextOutput(comparison, looks)));
   return createStackedAnswers({
     stdout: context.streams.stdout,
     style: presentation.style,

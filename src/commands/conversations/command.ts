@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
@@ -13,7 +14,7 @@ function buildList(context: Context): Command {
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
     .option('--all', 'list all, not only the last 30')
     .option('--deleted', 'list the trash')
-    .option('--json', 'print JSON')
+    .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   setAction(list, context, async () => {
@@ -32,7 +33,7 @@ function buildShow(context: Context): Command {
     .summary('print a conversation')
     .description('Prints a conversation; piped output is Markdown.')
     .addOption(siblings())
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showConversation);
   return setExamples(show, ['natter conversations show latest']);
 }
@@ -75,7 +76,7 @@ function buildExport(context: Context): Command {
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
     .addOption(formatOption())
     .addOption(siblings())
-    .option('--force', 'replace an existing file');
+    .addOption(forceOption());
   setAction(command, context, async () => (await load()).exportConversation);
   return setExamples(command, [
     'natter conversations export latest -o sky.html',

@@ -28,11 +28,11 @@ const knownKeys: readonly string[] = [
   ...familyNames,
 ];
 
+const meant = (near: string | undefined) => (near === undefined ? '' : `did you mean ${near}? `);
+
 function unknownKey(key: string, where: string): Finding {
-  const near = nearlyNamed(key, knownKeys);
-  const suggestion = near === undefined ? '' : `did you mean ${near}? `;
   const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
-  const advice = `${suggestion}correct the file by hand: ‹natter config path› prints its path`;
+  const advice = `${meant(nearlyNamed(key, knownKeys))}correct the file by hand: ‹natter config path› prints its path`;
   return warning('unknown-key', text, advice);
 }
 
@@ -75,8 +75,7 @@ function unknownVariables(environment: Environment): readonly Finding[] {
   );
   return unknown.map((name) => {
     const near = nearlyNamed(name.toLowerCase(), known)?.toUpperCase();
-    const meant = near === undefined ? '' : `did you mean ${near}? `;
-    const advice = `${meant}‹natter help environment› lists the variables`;
+    const advice = `${meant(near)}‹natter help environment› lists the variables`;
     return warning('variable', `natter reads no variable ${name}`, advice);
   });
 }
@@ -114,22 +113,24 @@ function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Findin
 const noService =
   '‹natter auth login›, or set NATTER_BASE_URL; ‹natter doctor --sandbox› checks natter without a service';
 
-function serviceFindings(examination: Examination, settings: ResolvedSettings): readonly Finding[] {
-  const { context, options } = examination;
-  if (options.sandbox === true) {
-    return [ok('service', 'the service is the built-in sandbox')];
-  }
-  if (settings.values.baseUrl === undefined) {
+function* serviceFindings(
+  examination: Examination,
+  settings: ResolvedSettings,
+): Generator<Finding> {
+  if (examination.options.sandbox === true) {
+    yield ok('service', 'the service is the built-in sandbox');
+  } else if (settings.values.baseUrl === undefined) {
     const { problem = 'no service is configured', hint = noService } =
-      otherProfiles(context, settings) ?? {};
+      otherProfiles(examination.context, settings) ?? {};
     const failure = new Failure('configuration', problem, { hint });
-    return [failedFinding(section, 'service', failure, examination)];
+    yield failedFinding(section, 'service', failure, examination);
+  } else {
+    yield keyFinding(settings);
+    for (const secret of settings.unsentSecrets) {
+      const advice = '‹natter auth login› stores a key for this address';
+      yield warning('unsent-secret', describeUnsent(secret), advice);
+    }
   }
-  const advice = '‹natter auth login› stores a key for this address';
-  const unsent = settings.unsentSecrets.map((secret) =>
-    warning('unsent-secret', describeUnsent(secret), advice),
-  );
-  return [keyFinding(settings), ...unsent];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
-import { settingOption } from '../../cli/global-options.ts';
+import { settingOption, jsonOption } from '../../cli/global-options.ts';
 
 export function buildDoctor(context: Context): Command {
   const doctor = new Command('doctor')
@@ -11,7 +11,7 @@ export function buildDoctor(context: Context): Command {
     )
     .addOption(settingOption('model', '-m'))
     .option('--offline', 'send nothing: skip connection and service')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(doctor, context, async () => (await import('./run.ts')).examine);
   return setExamples(doctor, [
     'natter doctor',

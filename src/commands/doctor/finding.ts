@@ -44,14 +44,10 @@ export interface Finding {
 /** Makes the findings of a section, by their outcome. */
 export function findingsOf(section: Section) {
   const make = (outcome: Outcome) => (check: string, text: string, advice?: string) => {
-    return { section, check, outcome, text, advice } satisfies Finding;
+    const finding: Finding = { section, check, outcome, text, advice };
+    return finding;
   };
-  return {
-    ok: make('ok'),
-    note: make('note'),
-    warning: make('warning'),
-    skipped: make('skipped'),
-  };
+  return { ok: make('ok'), note: make('note'), warning: make('warning'), skipped: make('skipped') };
 }
 
 /** Anything but a {@link Failure} is a bug, or the reason of an abort, and is thrown again. */

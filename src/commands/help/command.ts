@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import type { Context } from '../../run.ts';
+import { type ForeignWords, meantBy } from '../../cli/guess.ts';
 import {
   childNamed,
   hideServiceOptions,
@@ -24,7 +25,7 @@ async function topicText(program: Command, words: readonly string[]): Promise<st
   if (words.length > 1) return undefined;
   if (word === 'topics' || word === 'topic') return topicList();
   const { helpTopic } = await import('./topics.ts');
-  return helpTopic(topicAliases.get(word) ?? word, program);
+  return helpTopic(meantBy(topicAliases, word) ?? word, program);
 }
 
 export function buildHelp(context: Context): Command {
@@ -42,16 +43,16 @@ export function buildHelp(context: Context): Command {
 }
 
 /** What else people type for a command. */
-const commandAliases: ReadonlyMap<string, string> = new Map([
-  ...['key', 'api-key', 'api-keys', 'apikey'].map((word) => [word, 'auth'] as const),
-  ...['template', 'templates'].map((word) => [word, 'prompts'] as const),
-]);
+const commandAliases: ForeignWords = [
+  ['key api-key api-keys apikey', 'auth'],
+  ['template templates', 'prompts'],
+];
 
 const shortestStart = 3;
 
 /** What may follow `natter help` instead of a word that is no command or topic. */
 function similarWords(program: Command, word: string): readonly string[] {
-  const meant = commandAliases.get(word);
+  const meant = meantBy(commandAliases, word);
   if (meant !== undefined) return [meant];
   const parents = program.commands.filter((parent) => childNamed(parent, word) !== undefined);
   if (parents.length > 0) return parents.map((parent) => `${parent.name()} ${word}`);

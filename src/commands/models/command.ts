@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
@@ -10,7 +11,7 @@ function buildSearch(context: Context): Command {
     .argument('<text>', 'text to find; case is ignored')
     .summary('list the models that contain a text')
     .description('Lists the models whose id, context window, latency or purpose contains the text.')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(search, context, async () => (await load()).searchModels);
   return setExamples(search, [
     'natter models search advanced',
@@ -22,7 +23,7 @@ export function buildModels(context: Context): Command {
   const list = new Command('list')
     .summary('list the models of the service')
     .description('Lists the models of the service: id, context window, latency, purpose.')
-    .option('--json', 'print JSON')
+    .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   setAction(list, context, async () => {
@@ -33,7 +34,7 @@ export function buildModels(context: Context): Command {
     .argument('<model>', 'id of the model')
     .summary('show one model')
     .description('Shows one model with every field sent by the service.')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(get, context, async () => (await load()).getModel);
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);

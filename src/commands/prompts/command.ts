@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, hideServiceOptions, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
@@ -9,7 +10,7 @@ function buildList(context: Context): Command {
   const list = new Command('list')
     .summary('list prompt files')
     .description('Lists the prompt files that a name can find: those of the project, then yours.')
-    .option('--json', 'print JSON')
+    .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
   setAction(list, context, async () => {
@@ -24,7 +25,7 @@ function buildShow(context: Context): Command {
     .argument('<prompt-file>', 'name or path')
     .summary('show a prompt file, its variables and its text')
     .description('Shows what a prompt file sets, its variables with choices, and its text.')
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showPromptFile);
   return setExamples(show, ['natter prompts show review', 'natter prompts show review --json']);
 }
@@ -62,7 +63,7 @@ function buildImport(context: Context): Command {
     )
     .option('--name <name>', 'name of the new prompt file (default: that of the file)')
     .option('--project', 'write into .natter/prompts of the project')
-    .option('--force', 'replace existing prompt files');
+    .addOption(forceOption());
   setAction(command, context, async () => (await import('./import-run.ts')).importPromptFiles);
   return setExamples(command, [
     'natter prompts import patterns/summarize',

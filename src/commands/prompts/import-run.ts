@@ -143,7 +143,6 @@ export async function importPromptFiles(
       problems.push(error);
     }
   }
-  const columns = [{ heading: 'NAME' }, { heading: 'FILE' }];
-  if (rows.length > 0) await printTable(context, presentation, columns, rows);
+  if (rows.length > 0) await printTable(context, presentation, ['NAME', 'FILE'], rows);
   reportProblems(notices, problems, sources);
 }

@@ -102,7 +102,7 @@ async function describe(attach: AttachOptions, found: FoundPrompt): Promise<List
   }
 }
 
-const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'].map((heading) => ({ heading }));
+const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 
 /** Runs `natter prompts list`. @throws Failure */
 export async function listPromptFiles(context: Context, options: JsonOptions): Promise<void> {

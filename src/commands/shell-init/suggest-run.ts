@@ -1,6 +1,7 @@
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 import { ask, type Sink } from '../../ask/ask.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
+import { collectBytes } from '../../input/attach-files.ts';
 import { Failure } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { silentNotices } from '../../output/notices.ts';
@@ -53,14 +54,8 @@ async function readInput({ streams, signal }: Context): Promise<string> {
       hint: 'echo "list the largest files" | ‹natter shell-init bash --suggest›',
     });
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of streams.stdin.bytes(signal)) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > maxInput) throw new Failure('usage', 'the text is longer than 64 KB');
-  }
-  return Buffer.concat(chunks).toString();
+  const refuse = () => new Failure('usage', 'the text is longer than 64 KB');
+  return String(await collectBytes(streams.stdin.bytes(signal), maxInput, refuse));
 }
 
 /** The content of the first code block; an answer may end in it. */

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
+import { jsonOption } from '../../cli/global-options.ts';
 import type { Context } from '../../run.ts';
 import { setAction, setExamples, setHelpList } from '../../cli/help-details.ts';
 
@@ -35,7 +36,7 @@ export function buildUsage(context: Context): Command {
         .choices(groupings)
         .default('day'),
     )
-    .option('--json', 'print JSON');
+    .addOption(jsonOption());
   setAction(command, context, async () => (await import('./run.ts')).showUsage);
   setHelpList(command, { heading: 'Stored for each request:', rows: storedRows });
   return setExamples(command, [

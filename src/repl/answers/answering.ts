@@ -2,7 +2,9 @@ import type { ChatEvent } from '../../client/events.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { textOf, type Conversation, type Turn } from '../../conversation/tree.ts';
 import { expectedDelay } from '../../output/activity.ts';
-import { figuresLine } from '../../output/figures.ts';
+import { figuresLine, figuresText } from '../../output/figures.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import { plainStyle } from '../../terminal/style.ts';
 import type { AnswerOutcome } from '../action.ts';
 import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
@@ -235,18 +237,21 @@ function endingOf({ failure, finishReason, incomplete }: Turn): string {
   return failure ?? (incomplete === true ? 'stopped' : (finishReason ?? '-'));
 }
 
-/** Prints the figures of both answers of a comparison, a line each, with their version numbers. */
+/** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
 function reportFigures(state: ReplState, comparedWith: string): Step {
   const { conversation, branch } = state;
   const pair = lastPrompt(currentPath(conversation, branch));
   if (pair === undefined) return step(state);
   const { ends } = versionsOf(conversation, pair);
-  const lines = ends.flatMap((turn, index) => {
+  const answers = ends.flatMap((turn, index) => {
     if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
     const { usage, timing, model = 'answer' } = turn;
-    const content = textOf(turn);
-    const line = figuresLine({ label: model, content, usage, timing, endReason: endingOf(turn) });
-    return [`version ${index + 1}: ${line}`];
+    const label = `version ${index + 1}: ${sanitizeLine(model)}`;
+    return [{ label, content: textOf(turn), usage, timing, endReason: endingOf(turn) }];
   });
-  return printNotice(state, lines.join('\n'));
+  const layout = { isTerminal: true, width: state.columns - 1, style: plainStyle };
+  const text = state.isLineMode
+    ? answers.map(figuresLine).join('\n')
+    : figuresText(answers, layout);
+  return printNotice(state, text.trimEnd());
 }

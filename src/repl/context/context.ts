@@ -69,7 +69,7 @@ export const contextCommand: SlashCommand = {
 };
 
 /** The tokens of the requests of this session. */
-export function usageText({ usage }: ReplState): string {
+function usageText({ usage }: ReplState): string {
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = countOf(usage.answers, 'answer');
   return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`;

@@ -39,6 +39,9 @@ function createPreview() {
   };
 }
 
+/** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
+const sizePause = 200;
+
 /** Moves the cursor to the first column of the first row. */
 const toTop = '\u001B[H';
 
@@ -57,6 +60,7 @@ class LiveScreen implements Screen {
   #session: Session | undefined;
   #rawMode: RawModeSession | undefined;
   #window: WindowWatch | undefined;
+  #sizedAt = Number.NEGATIVE_INFINITY;
 
   constructor(repl: Repl, state: ReplState, ownPaints: OwnPaints | undefined) {
     const { context, presentation } = repl;
@@ -83,7 +87,10 @@ class LiveScreen implements Screen {
         change({ ...before, now: clock.monotonic(), isQuitArmed: false }),
       );
     });
-    this.#spinner = createTicker(clock, onChange, spinnerPace);
+    const turn = () => {
+      if (clock.monotonic() - this.#sizedAt > sizePause) this.#render();
+    };
+    this.#spinner = createTicker(clock, turn, spinnerPace);
   }
 
   /** Takes keys for the session, and shows it in the window's title. */
@@ -94,6 +101,7 @@ class LiveScreen implements Screen {
     const { windowTitle: title, ...values } = settings.values;
     this.#session = session;
     const resize = () => {
+      this.#sizedAt = context.clock.monotonic();
       this.#region.resized();
       session.dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
     };

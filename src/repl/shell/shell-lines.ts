@@ -63,8 +63,6 @@ const outputPause = 33;
 /** Rows at the start of a long output that are shown as they arrive, and at its end. */
 const firstRows = 100;
 const lastRows = 20;
-/** Rows of the preview, once rows are no longer shown. */
-const previewRows = 4;
 
 /** What a command printed: shown line by line, and its end kept. Of a long output that is attached, the middle is not shown. */
 function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
@@ -77,8 +75,9 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
   let hidden = 0;
   const showOpen = (text: string) => {
     const open = maskText(secrets, sanitizeLine(text));
-    const preview = held.slice(-previewRows).join('') + open;
-    session.dispatch({ type: 'undecided-changed', text: preview });
+    // Of the rows that are not shown yet, the preview has the last one.
+    const preview = open === '' ? held.at(-1)?.trimEnd() : open;
+    session.dispatch({ type: 'undecided-changed', text: preview ?? '' });
   };
   const write = async (text: string) => {
     if (text !== '') await session.transcript.print([{ type: 'output', text }]);

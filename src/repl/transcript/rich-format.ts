@@ -29,7 +29,7 @@ function noticeRows(text: string, columns: number): string {
   return rows.join('\n');
 }
 
-/** For terminals with escape codes: answers as Markdown, prompts and failures marked, replies to commands as they are, the rest dim. */
+/** For terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
 export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const { frameStyle: style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
@@ -39,7 +39,10 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
   const hanging = (text: string) => hangText(text, columns(), indent);
   const dim = (text: string) => `${style.dim(text)}\n`;
   return {
-    prompt: (text) => `${style.cyan(mark)} ${style.bold(hanging(sanitize(text)))}\n`,
+    prompt(text) {
+      const sent = style.bold(hanging(sanitize(text)));
+      return `${style.band(`${style.inverse(style.cyan(mark))} ${sent}`)}\n`;
+    },
     command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
     answerHead: () => '',
     reasoningHead: '',

@@ -1,8 +1,17 @@
 import { describe, expect, test, vi } from 'vitest';
 import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
-import { bodyOf, endOf, readParts, textOf } from '../../support/read-parts.ts';
+import {
+  bodyOf,
+  chunk,
+  delta,
+  done,
+  endOf,
+  event,
+  readParts,
+  stop,
+  textOf,
+} from '../../support/stream-fixtures.ts';
 import { unmasked } from '../../support/secret.ts';
-import { chunk, delta, done, event, stop } from '../../support/stream-events.ts';
 
 /** A body that stays open until the reader closes it. */
 function openBody(first: string): { body: AsyncIterable<Uint8Array>; closed: () => boolean } {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { readParts, textOf } from '../../support/read-parts.ts';
-import { delta, done, stop } from '../../support/stream-events.ts';
+import { delta, done, readParts, stop, textOf } from '../../support/stream-fixtures.ts';
 
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
 

@@ -3,7 +3,7 @@ import type { SendingRun } from '../../../src/commands/batch/plan.ts';
 import { watchStopping } from '../../../src/commands/batch/stopping.ts';
 import { Failure } from '../../../src/failure.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { createMemoryDevice } from '../../support/memory-device.ts';
+import { createMemoryDevice } from '../../support/memory-context.ts';
 
 function watch(stopAfter?: number) {
   const memory = createMemoryDevice();

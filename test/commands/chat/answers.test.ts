@@ -17,8 +17,7 @@ import {
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
-import { fin, type Reply } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { fin, type Reply, serve } from '../../support/raw-server.ts';
 
 test.each([
   ['500ms', '500 milliseconds'],

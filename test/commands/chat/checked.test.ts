@@ -2,12 +2,28 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { askService } from '../../support/ask-service.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
-import { serviceAt } from '../../support/natter.ts';
+import { serviceAt, type RunResult } from '../../support/natter.ts';
 import { delta, done, finish, json, stream, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { serve } from '../../support/raw-server.ts';
+
+interface AskedService extends RunResult {
+  /** Of the requests. */
+  readonly bodies: readonly { readonly messages: readonly object[] }[];
+}
+
+/** natter with a service that gives these answers, one to each request, and the last one to all others. */
+async function askService(
+  answers: readonly string[],
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<AskedService> {
+  const server = await serve(answers.map((answer) => stream(delta(answer), finish('stop'), done)));
+  const result = await runInMemory(words, { env: serviceAt(server, env) });
+  const bodies = server.requests.map(({ body }) => JSON.parse(body) as AskedService['bodies'][0]);
+  return { ...result, bodies };
+}
 
 const fields = ['--schema', 'name, age int'];
 

@@ -22,8 +22,7 @@ import {
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
-import { fin, type Reply, reset } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { fin, type Reply, reset, serve } from '../../support/raw-server.ts';
 
 interface Row {
   readonly kind: FailureKind;

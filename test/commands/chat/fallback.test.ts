@@ -6,8 +6,7 @@ import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../../support/raw-replies.ts';
-import { fin, type RawServer, type Reply } from '../../support/raw-server.ts';
-import { serve } from '../../support/serve.ts';
+import { fin, type RawServer, type Reply, serve } from '../../support/raw-server.ts';
 
 const failed: Reply = [response(500)];
 

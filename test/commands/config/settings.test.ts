@@ -5,8 +5,8 @@ import { openSandbox } from '../../sandbox/sandbox-helpers.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, temporaryHome } from '../../support/natter.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { sharedHome } from '../../support/repl-terminal.ts';
-import { serve } from '../../support/serve.ts';
+import { sharedHome } from '../../support/terminal.ts';
+import { serve } from '../../support/raw-server.ts';
 
 /** Runs natter repeatedly in one home. */
 function inOneHome() {

@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { githubToken } from '../../support/secret-shapes.ts';
-import { serve } from '../../support/serve.ts';
+import { githubToken } from '../../support/secret.ts';
+import { serve } from '../../support/raw-server.ts';
 
 describe('includes', () => {
   test('are relative to their file, have placeholders, and no front matter', async () => {

@@ -6,7 +6,7 @@ import { guides } from '../../../src/commands/help/guides.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, temporaryHome } from '../../support/natter.ts';
 import { delta, done, json, stream } from '../../support/raw-replies.ts';
-import { serve } from '../../support/serve.ts';
+import { serve } from '../../support/raw-server.ts';
 import { describeWidget, shellsUnderTest } from '../../support/shell-widget.ts';
 
 for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);
@@ -22,8 +22,8 @@ test.each(['bash', 'zsh'])(
     const file = join(home, `.${shell}rc`);
     const text = scripts.map(({ stdout }) => stdout).join('alias b=c\n');
     writeFileSync(file, `# natter was here\n${text}alias d=e\n`);
-    const guide = (guides.uninstall ?? []).flatMap(({ lines: typed = [] }) => typed);
-    const lines = guide.filter((one) => one.startsWith('sed '));
+    const guide = (guides.uninstall ?? '').split('\n');
+    const lines = guide.filter((one) => one.startsWith('$ sed ')).map((one) => one.slice(2));
     expect(lines.length).toBe(2);
     const typed = lines.map((line) => line.replace(/~\/\.\w+rc$/, `~/.${shell}rc`)).join('\n');
     execFileSync('sh', ['-c', typed], { env: { ...process.env, HOME: home } });

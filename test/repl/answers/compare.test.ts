@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
-import { createMemorySession, failing, hanging, type Reply } from '../../support/memory-session.ts';
+import { failing, hanging, openMemorySession, type Reply } from '../../support/memory-session.ts';
+import type { ReplState } from '../../../src/repl/state.ts';
 
 /** An answer with usage and timing. */
 function measured(text: string, tokens: number | undefined, total: number): Reply {
@@ -20,7 +21,12 @@ function measured(text: string, tokens: number | undefined, total: number): Repl
 }
 
 async function compared(...replies: Reply[]) {
-  const memory = createMemorySession(measured('of origin', 40, 1020), ...replies);
+  return comparedIn({ isLineMode: true }, ...replies);
+}
+
+async function comparedIn(state: Partial<ReplState>, ...others: Reply[]) {
+  const replies = [measured('of origin', 40, 1020), ...others];
+  const memory = openMemorySession({ replies, state });
   memory.enter('why?');
   await memory.idle();
   memory.enter('/compare');
@@ -51,6 +57,18 @@ test('/compare shows the answer of the other model as a version, with figures fo
     ['nextgen', 1],
   ]);
 });
+
+test.each([
+  [80, /^model +first text .*\nversion 1: origin +20 ms .*\nversion 2: nextgen +20 ms/m],
+  [40, /^version 1: origin, first text after 20 ms, .*\nversion 2: nextgen, first text/m],
+])(
+  'R13: in %i columns the figures of /compare are a table if that fits',
+  async (columns, figures) => {
+    const memory = await comparedIn({ columns }, measured('of nextgen', 7, 2020));
+    await memory.idle();
+    expect(memory.text()).toMatch(figures);
+  },
+);
 
 test('/version selects an answer, and the session keeps its model', async () => {
   const memory = await compared(measured('of nextgen', 5, 100));

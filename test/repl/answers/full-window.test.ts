@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import {
   failing,
+  type MemorySession,
   openMemorySession,
   saying,
-  type MemorySession,
 } from '../../support/memory-session.ts';
 
 const service = {

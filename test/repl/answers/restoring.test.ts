@@ -15,9 +15,9 @@ import {
   pressed,
   printed,
   run,
+  type StateChange,
   stateOf,
   typed,
-  type StateChange,
 } from '../../support/repl-state.ts';
 
 const lines = (count: number) =>

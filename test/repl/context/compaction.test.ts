@@ -8,10 +8,10 @@ import { step } from '../../../src/repl/step.ts';
 import {
   failing,
   hanging,
-  openMemorySession,
-  saying,
   type MemorySession,
+  openMemorySession,
   type Reply,
+  saying,
 } from '../../support/memory-session.ts';
 
 /** Longer than a summary. */

@@ -8,7 +8,6 @@ import {
   onTextsSearched,
 } from '../../../src/repl/conversation-list/list.ts';
 import type { OpenList, ReplState } from '../../../src/repl/state.ts';
-import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   composed,
   effectsOf,
@@ -22,6 +21,7 @@ import {
   stateOf,
   typed,
 } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 
 const tea = listedConversation({ id: 'tttt2222', title: 'Green tea', hours: 1 });
 const coffee = listedConversation({ id: 'cccc3333', title: 'Coffee', model: 'nextgen', hours: 2 });

@@ -5,7 +5,6 @@ import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { OpenList } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
 import { runInApp } from '../../support/app.tsx';
-import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import {
   effectsOf,
   enter,
@@ -17,6 +16,7 @@ import {
   type StateChange,
   typed,
 } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 
 /** The task finds out that the conversation is open elsewhere. */
 const asksAbout =

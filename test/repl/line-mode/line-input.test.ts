@@ -6,7 +6,7 @@ import {
   joinContinued,
 } from '../../../src/repl/line-mode/line-input.ts';
 import { openLateInput } from '../../support/late-input.ts';
-import { createMemoryDevice } from '../../support/memory-device.ts';
+import { createMemoryDevice } from '../../support/memory-context.ts';
 import { fc } from '../../support/properties.ts';
 
 function openLineInput() {

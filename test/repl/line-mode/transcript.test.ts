@@ -6,8 +6,7 @@ import { expect, test, vi } from 'vitest';
 import type { ProgramClock } from '../../../src/clock.ts';
 import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
 import { runRepl } from '../../../src/repl/run.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
-import { createMemoryDevice } from '../../support/memory-device.ts';
+import { createMemoryContext, createMemoryDevice } from '../../support/memory-context.ts';
 import { createScreen } from '../../support/screen.ts';
 import { timerOf } from '../../support/fake-clock.ts';
 

@@ -3,7 +3,13 @@ import { type Entry, failureEntry, notice } from '../../../src/repl/transcript/e
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
 import { Transcript } from '../../../src/repl/transcript/transcript.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
-import { colorStyle, plainStyle, type Style, weightStyle } from '../../../src/terminal/style.ts';
+import {
+  colorStyle,
+  plainStyle,
+  type Style,
+  themedStyle,
+  weightStyle,
+} from '../../../src/terminal/style.ts';
 import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 interface Look {
@@ -117,10 +123,30 @@ describe('the transcript', () => {
     );
   });
 
+  test.each([
+    ['dark', true, '\u001B[48;5;236m'],
+    ['light', true, '\u001B[48;5;254m'],
+    ['dark', false, ''],
+    ['color', true, ''],
+    ['mono', true, ''],
+  ] as const)(
+    'R13: the theme %s, many colours %s, has a band behind each row of a prompt',
+    async (theme, hasMany, band) => {
+      const colors = { background: undefined, hasMany };
+      const frameStyle = themedStyle(theme, colorStyle, colors);
+      const [, first = '', second = ''] = (await shown([prompt('one\ntwo')], { frameStyle })).split(
+        '\n',
+      );
+      expect([first, second].map((row) => row.startsWith(band))).toEqual([true, true]);
+      expect(first.includes('\u001B[48')).toBe(band !== '');
+      expect(first).toContain('\u001B[7m');
+    },
+  );
+
   test('prints prompts bold and the rest dim, with weights only if there are no colours', async () => {
     const entries = [prompt('one\ntwo'), notice('three')];
     expect(await shown(entries, { frameStyle: weightStyle })).toBe(
-      '\n› \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
+      '\n\u001B[7m›\u001B[27m \u001B[1mone\u001B[22m\n\u001B[1m  two\u001B[22m\n\n\u001B[2mthree\u001B[22m\n',
     );
     const red = await shown([failureEntry('no')], { frameStyle: colorStyle });
     expect(red).toBe('\n\u001B[31m✗ no\u001B[39m\n');

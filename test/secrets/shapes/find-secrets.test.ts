@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
-import { random } from '../../support/secret-shapes.ts';
+import { random } from '../../support/secret.ts';
 
 const hex = (length: number) => random(length, '0123456789abcdef');
 const capitals = (length: number) => random(length, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
 import { createRedactions } from '../../../src/secrets/shapes/redactions.ts';
-import { githubToken, privateKey, random } from '../../support/secret-shapes.ts';
+import { githubToken, privateKey, random } from '../../support/secret.ts';
 
 const numbers = () => {
   let next = 0;

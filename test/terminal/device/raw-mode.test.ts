@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startRawMode, terminalModes } from '../../../src/terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../../src/terminal/device/terminal-kind.ts';
-import { createMemoryDevice } from '../../support/memory-device.ts';
+import { createMemoryDevice } from '../../support/memory-context.ts';
 
 const traits = terminalTraits({ TERM: 'xterm-256color' });
 const { enter, leave } = terminalModes(traits);

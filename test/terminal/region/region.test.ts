@@ -2,8 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { drawn, footer, openRegion, withRegion } from '../../support/region.ts';
-import { createScreen } from '../../support/screen.ts';
+import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
 
 describe('the live region', () => {

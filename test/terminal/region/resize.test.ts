@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawn, footer, withRegion } from '../../support/region.ts';
-import type { Screen } from '../../support/screen.ts';
+import { drawn, footer, type Screen, withRegion } from '../../support/screen.ts';
 
 function controls(screen: Screen): string[] {
   return screen.output.join('').match(/\u001B\[[?\d;]*[A-Za-z]/g) ?? [];

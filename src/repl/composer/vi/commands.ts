@@ -1,6 +1,6 @@
 import { graphemes } from '../../../terminal/text/width.ts';
 import { redo, undo } from '../edit-actions.ts';
-import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import { asOneEdit, beginInsertion, endInsertion, insertAgain } from './insertion.ts';
@@ -23,8 +23,6 @@ import {
   columnAt,
   firstNonBlank,
   isLineEnd,
-  lineEnd,
-  lineStart,
   lineStartFrom,
   onCharacter,
   repeatText,

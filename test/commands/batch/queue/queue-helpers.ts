@@ -2,6 +2,16 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import {
+  type BatchHeader,
+  type BatchQueue,
+  jobIdOf,
+  type JobOutcome,
+  type QueueConnection,
+  type QueuedItem,
+  type QueuedResult,
+  type QueueJob,
+} from '../../../../src/batch/queue/batch-queue.ts';
 import { collectBatch } from '../../../../src/commands/batch/queue/collect-run.ts';
 import type {
   CollectOptions,
@@ -15,11 +25,206 @@ import { sandboxKey } from '../../../../src/sandbox/keys.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
 import { parseResults } from '../../../support/batch.ts';
-import { createMemoryContext } from '../../../support/memory-context.ts';
-import { createMemoryDevice } from '../../../support/memory-device.ts';
-import { createMemoryQueue } from '../../../support/memory-queue.ts';
+import { createMemoryContext, createMemoryDevice } from '../../../support/memory-context.ts';
+
+type State = 'waiting' | 'active' | 'delayed' | 'done' | 'failed';
+
+interface MemoryJob {
+  readonly item: QueuedItem;
+  readonly attempts: number;
+  state: State;
+  starts: number;
+  made: number;
+}
+
+/** A batch in memory with the behaviour of `redis-queue.ts`: jobs are delayed until `retryDelayed`. */
+interface MemoryBatch {
+  readonly queue: BatchQueue;
+  readonly jobs: ReadonlyMap<string, MemoryJob>;
+  /** Rates set and pauses requested, in order. */
+  readonly log: string[];
+  /** Lets delayed jobs wait again. */
+  retryDelayed(): void;
+  /** Lets the jobs of a worker that was killed wait again. */
+  stall(): void;
+  /** Fails, or never ends, for each following result until it is undefined again. */
+  refuse: Error | 'silent' | undefined;
+}
+
+function createJobs() {
+  const jobs = new Map<string, MemoryJob>();
+  const inState = (...states: readonly State[]) =>
+    [...jobs.values()].filter(({ state }) => states.includes(state));
+  return {
+    jobs,
+    inState,
+    move: (from: State, to: State): number => {
+      const found = inState(from);
+      for (const job of found) job.state = to;
+      return found.length;
+    },
+  };
+}
+
+function stateAfter(outcome: JobOutcome, { made, attempts }: MemoryJob): State {
+  if (outcome.state === 'answered') return 'done';
+  if (outcome.state === 'returned') return 'waiting';
+  return outcome.state === 'transient' && made < attempts ? 'delayed' : 'failed';
+}
+
+/** Runs waiting jobs, at most `concurrency` at once. */
+function startWorker(
+  inState: (...states: readonly State[]) => MemoryJob[],
+  concurrency: number,
+  run: (job: QueueJob) => Promise<JobOutcome>,
+) {
+  const running = new Set<Promise<void>>();
+  let isClosed = false;
+  const runOne = async (job: MemoryJob) => {
+    job.state = 'active';
+    job.starts += 1;
+    const isLastAttempt = job.made + 1 >= job.attempts;
+    const outcome = await run({ item: job.item, starts: job.starts, isLastAttempt });
+    if (outcome.state !== 'returned') job.made += 1;
+    job.state = stateAfter(outcome, job);
+  };
+  const fetch = () => {
+    if (isClosed) return;
+    for (const job of inState('waiting').slice(0, concurrency - running.size)) {
+      const task = runOne(job).finally(() => running.delete(task));
+      running.add(task);
+    }
+  };
+  const timer = setInterval(fetch, 1);
+  return async () => {
+    isClosed = true;
+    clearInterval(timer);
+    while (running.size > 0) await Promise.all(running);
+  };
+}
+
+function createMemoryBatch(name: string): MemoryBatch {
+  const { jobs, inState, move } = createJobs();
+  const items = new Map<number, string>();
+  const ids = new Map<string, number>();
+  const answers = new Map<number, string>();
+  const failures = new Map<number, string>();
+  const log: string[] = [];
+  let header: BatchHeader | undefined;
+  const resultOf = (index: number): QueuedResult | undefined => {
+    const line = answers.get(index) ?? failures.get(index);
+    return line === undefined ? undefined : { index, isAnswered: answers.has(index), line };
+  };
+  const memory: MemoryBatch = {
+    jobs,
+    log,
+    refuse: undefined,
+    retryDelayed: () => void move('delayed', 'waiting'),
+    stall: () => void move('active', 'waiting'),
+    queue: {
+      name,
+      header: async () => header,
+      setHeader: async (value) => void (header = value),
+      known: async (wanted) =>
+        wanted.map(({ index, id }) => ({
+          fingerprint: items.get(index),
+          indexOfId: id === undefined ? undefined : ids.get(id),
+        })),
+      async add(added, attempts) {
+        for (const item of added) {
+          items.set(item.index, item.fingerprint);
+          if (item.id !== undefined) ids.set(item.id, item.index);
+          const id = jobIdOf(item.id, item.index);
+          if (!jobs.has(id)) jobs.set(id, { item, attempts, state: 'waiting', starts: 0, made: 0 });
+        }
+      },
+      async addUnsendable(results) {
+        for (const { index, line } of results) {
+          items.set(index, '');
+          failures.set(index, line);
+        }
+      },
+      retryFailed: async () => move('failed', 'waiting'),
+      async putResult({ index, isAnswered, line }) {
+        if (memory.refuse === 'silent') {
+          log.push(`silent ${index}`);
+          await new Promise(() => undefined);
+        }
+        if (memory.refuse instanceof Error) throw memory.refuse;
+        if (!isAnswered) failures.set(index, line);
+        else if (!answers.has(index)) answers.set(index, line);
+      },
+      hasAnswer: async (index) => answers.has(index),
+      fingerprints: async () => new Map([...items].sort(([one], [other]) => one - other)),
+      results: async (indexes) => indexes.map(resultOf),
+      counts: async () => ({
+        items: items.size,
+        waiting: inState('waiting').length,
+        active: inState('active').length,
+        delayed: inState('delayed').length,
+        answered: answers.size,
+        failed:
+          inState('failed').length + [...items.values()].filter((print) => print === '').length,
+        lastMinute: answers.size,
+        workers: 0,
+      }),
+      setRate: async (perMinute) => void log.push(`rate ${perMinute ?? 'none'}`),
+      pause: async (milliseconds) => void log.push(`pause ${milliseconds}`),
+      work: (concurrency, _onError, run) => startWorker(inState, concurrency, run),
+      async remove() {
+        header = undefined;
+        log.push('removed');
+      },
+    },
+  };
+  return memory;
+}
+
+/** A connection to batches in memory. */
+export interface MemoryQueue {
+  readonly connection: QueueConnection;
+  batch(name: string): MemoryBatch;
+  /** Loses the connection. @returns a function that restores it */
+  lose(): () => void;
+}
+
+export function createMemoryQueue(): MemoryQueue {
+  const batches = new Map<string, MemoryBatch>();
+  let restored: Promise<void> | undefined;
+  const batch = (name: string) => {
+    const found = batches.get(name) ?? createMemoryBatch(name);
+    batches.set(name, found);
+    return found;
+  };
+  return {
+    batch,
+    connection: {
+      label: 'redis://queue.test:6379/0',
+      async batches() {
+        const names: string[] = [];
+        for (const [name, { queue }] of batches) {
+          if ((await queue.header()) !== undefined) names.push(name);
+        }
+        return names.sort();
+      },
+      open: (name) => batch(name).queue,
+      restored: () => restored,
+      giveUp: () => undefined,
+      close: async () => undefined,
+    },
+    lose() {
+      let restore: () => void = () => undefined;
+      restored = new Promise((resolve) => (restore = resolve));
+      return () => {
+        restored = undefined;
+        restore();
+      };
+    },
+  };
+}
 
 const common = { color: 'never', input: true, concurrency: '4', retryIncomplete: '0' } as const;
+
 const submitDefaults: SubmitOptions = {
   ...common,
   stream: true,

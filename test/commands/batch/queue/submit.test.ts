@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { githubToken } from '../../../support/secret-shapes.ts';
+import { githubToken } from '../../../support/secret.ts';
 import { openQueuePlace } from './queue-helpers.ts';
 
 const usage = (words: RegExp) =>

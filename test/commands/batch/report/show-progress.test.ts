@@ -5,8 +5,11 @@ import type { ReportOptions, SendingRun } from '../../../../src/commands/batch/p
 import { showProgress } from '../../../../src/commands/batch/report/progress.ts';
 import { present } from '../../../../src/run.ts';
 import { readSettings } from '../../../../src/settings/read-settings.ts';
-import { createMemoryContext, createMemoryOutput } from '../../../support/memory-context.ts';
-import { createMemoryDevice } from '../../../support/memory-device.ts';
+import {
+  createMemoryContext,
+  createMemoryDevice,
+  createMemoryOutput,
+} from '../../../support/memory-context.ts';
 import { jsonLines } from '../../../support/natter.ts';
 
 const environment = { TERM: 'xterm-256color', NATTER_PROGRESS: 'on', NATTER_WINDOW_TITLE: 'on' };

@@ -279,3 +279,19 @@ test('an opened conversation restores its system prompt and model', () => {
   const state = withConversation(stateOf(), conversation);
   expect(state.settings).toMatchObject({ system: 'be brief', model: 'nextgen' });
 });
+
+test('/wrap shows or sets how answers are wrapped', () => {
+  expect(printed(command(stateOf(), '/wrap').effects)[0]).toMatch(/between words/);
+  const { state, effects } = command(stateOf(), '/wrap none');
+  expect(state.settings.wrap).toBe('none');
+  expect(printed(effects)[0]).toMatch(/the terminal wraps answers/);
+  expect(printed(command(stateOf(), '/wrap lines').effects)).toEqual(['unknown wrap mode lines']);
+});
+
+test('/clear shows that the conversation continues, if there is one', () => {
+  const conversation = conversationOf({ role: 'user', content: 'why?' });
+  const { effects } = run(stateOf({ conversation }), typed('/clear'), enter);
+  expect(effects.map(({ type }) => type)).toEqual(['remember', 'scroll-away', 'print']);
+  expect(printed(effects)).toEqual(['the conversation continues; /new starts a new one']);
+  expect(printed(command(stateOf(), '/clear').effects)).toEqual([]);
+});

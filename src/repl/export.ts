@@ -8,7 +8,16 @@ import { notice, type Entry, failureEntry } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
-import { refuse, showNow, startActivity, openDialog, printNotice, step, task } from './step.ts';
+import {
+  isWriting,
+  openDialog,
+  printNotice,
+  refuse,
+  showNow,
+  startActivity,
+  step,
+  task,
+} from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
 const formats: readonly {
@@ -195,7 +204,11 @@ export function saveJournal(session: Session): Promise<void> {
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
   const answer = lastAnswer(currentPath(state.conversation, state.branch));
-  return answer === undefined ? refuse(state, 'there is no answer yet') : run(textOf(answer));
+  if (answer !== undefined) return run(textOf(answer));
+  // Printed after the first answer, the sentence would not be true.
+  return isWriting(state)
+    ? showNow(state, 'there is no complete answer yet')
+    : refuse(state, 'there is no answer yet');
 }
 
 function copy(state: ReplState, argument: string): Step {

@@ -24,7 +24,7 @@ import {
 import { createFakeClock } from '../support/fake-clock.ts';
 import { binary, cleanEnvironment, type RunningNatter, serviceAt } from '../support/natter.ts';
 import { chunk, delta, streamHead } from '../support/raw-replies.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
 describe('natter batch', () => {

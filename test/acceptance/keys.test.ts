@@ -16,10 +16,11 @@ import {
 } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, streamed } from '../support/raw-replies.ts';
-import { certificatePath, serve } from '../support/raw-server.ts';
+import { certificatePath } from '../support/raw-server.ts';
 import { openRemote, secretFile } from '../support/remote-service.ts';
 import { keys, leave, openRepl, openTerminal, screenWith } from '../support/terminal.ts';
 import { expectNoSecret, githubToken, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
 
 const before = 'it is dark: ';
 

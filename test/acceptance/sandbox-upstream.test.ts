@@ -9,7 +9,8 @@ import {
   temporaryHome,
 } from '../support/natter.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
-import { fin, type Reply, serve } from '../support/raw-server.ts';
+import { fin, type Reply } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 const upstreamKey = 'upstream-secret-0123456789';
 

@@ -34,7 +34,7 @@ import {
 import { chunk, delta, event, response, streamHead } from '../support/raw-replies.ts';
 import { keys, leave, openRepl, openTerminal, sharedHome } from '../support/terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 import { settledCount } from '../support/slow-reader.ts';
 
 const time = expect.any(Number) as number;

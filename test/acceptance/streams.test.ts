@@ -22,7 +22,8 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { certificatePath, type Reply, reset, serve } from '../support/raw-server.ts';
+import { certificatePath, type Reply, reset } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 import { describeWidget, shellsUnderTest } from '../support/shell-widget.ts';
 import { readSlowly, settledCount, sha256 } from '../support/slow-reader.ts';
 

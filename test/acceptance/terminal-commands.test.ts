@@ -23,9 +23,10 @@ import {
 import { createPromptProject } from '../support/prompt-project.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
-import { certificatePath, serve } from '../support/raw-server.ts';
+import { certificatePath } from '../support/raw-server.ts';
 import { keys, leave, openRepl, openTerminal, screenWith } from '../support/terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
 
 const echo = '[sandbox echo]';
 

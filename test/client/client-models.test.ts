@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { json, response } from '../support/raw-replies.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 test('lists the models', async () => {
   const { server, client } = await serveClient([

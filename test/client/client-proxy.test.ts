@@ -2,7 +2,7 @@ import { startProxy } from '../support/proxy-server.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 function clientThrough(baseUrl: string, environment: Record<string, string>) {
   const set = createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { chunk, delta, done, lastChunk, streamed, streamHead } from '../support/raw-replies.ts';
-import { fin, serveClient } from '../support/raw-server.ts';
+import { fin } from '../support/raw-server.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
 
 test('the time that a reader takes does not count as silence of the service', async () => {
   const { client, clock } = await serveClient(

@@ -9,8 +9,9 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { fin, type RawServer, reset, serveClient } from '../support/raw-server.ts';
+import { fin, reset, type RawServer } from '../support/raw-server.ts';
 import { afterBody, createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
   json(429, { error: { name: 'rate_limited', detail: 'slow down' } }, headers);

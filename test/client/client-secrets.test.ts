@@ -4,7 +4,7 @@ import { Failure } from '../../src/failure.ts';
 import { delta, event as eventOf, head, json, response } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, runChat, testKey } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { serve, serveClient } from '../support/raw-server.ts';
+import { serve, serveClient } from '../support/serve.ts';
 
 /** An error and its causes, with all their properties. */
 function causesOf(error: unknown): readonly object[] {

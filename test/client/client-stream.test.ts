@@ -13,7 +13,8 @@ import {
   streamHead,
   streamed,
 } from '../support/raw-replies.ts';
-import { fin, serveClient } from '../support/raw-server.ts';
+import { fin } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 import { failureOf, runChat } from '../support/run-chat.ts';
 
 const completion = {

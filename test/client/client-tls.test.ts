@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { streamed } from '../support/raw-replies.ts';
-import { fin, serve } from '../support/raw-server.ts';
+import { fin } from '../support/raw-server.ts';
 import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
+import { serve } from '../support/serve.ts';
 
 function clientOf(url: string) {
   const set = createTestClient(url);
@@ -29,13 +30,6 @@ test('R30 https to a plain http port is not retried', async () => {
   const server = await serve([], { greeting: ['HTTP/1.1 400 Bad Request\r\n\r\n', fin] });
   const failure = failureOf(await runChat(clientOf(server.url.replace('http:', 'https:'))));
   expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
-});
-
-test('reports a service that does not speak HTTP', async () => {
-  const server = await serve([['220 mail.test ESMTP\r\n']]);
-  const failure = failureOf(await runChat(clientOf(server.url)));
-  expect(failure).toMatchObject({ kind: 'server_error', attempts: 1 });
-  expect(failure.message).toContain('is not HTTP');
 });
 
 test('receives answers over TLS, and reuses the connection', async () => {

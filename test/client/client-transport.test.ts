@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
 import { chunk, delta, json, streamHead, streamed } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, prompt, runChat, testKey } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 test('a transport sees every request and response', async () => {
   const seen: (HttpRequest | number)[] = [];

@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { json, streamed } from '../support/raw-replies.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
   json(429, { error: { name: 'rate_limited', detail: 'slow down' } }, headers);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { collectAnswer, IncompleteAnswer } from '../../src/client/collect-answer.ts';
 import { done, event, response } from '../support/raw-replies.ts';
 import { failureOf, prompt, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 
 const usage = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
 

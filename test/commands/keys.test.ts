@@ -6,8 +6,9 @@ import { runInMemory } from '../support/in-memory.ts';
 import { jsonLines, temporaryHome } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
-import { type RawServer, type Reply, serve } from '../support/raw-server.ts';
+import type { RawServer, Reply } from '../support/raw-server.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
+import { serve } from '../support/serve.ts';
 
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

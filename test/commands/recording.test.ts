@@ -19,7 +19,7 @@ import {
   streamHead,
 } from '../support/raw-replies.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 /** Faults that stall, each with the time limit that ends it. */
 const stalls = new Map([

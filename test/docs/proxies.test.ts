@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { binary, cleanEnvironment, runNatter } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { streamed } from '../support/raw-replies.ts';
-import { certificatePath, serve } from '../support/raw-server.ts';
+import { certificatePath } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 
 const guide = readFileSync('docs/servers.md', 'utf8');

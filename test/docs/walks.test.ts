@@ -7,7 +7,7 @@ import { coverageFiles, executedFiles } from '../support/executed-files.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
 import { openRepl, openTerminal, type TerminalSession } from '../support/terminal.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 type Files = ReadonlySet<string>;
 

@@ -4,7 +4,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock } from '../../src/clock.ts';
 import { createClient, type ChatEvent, type CompletionRequest } from '../../src/library.ts';
 import { json, streamed } from '../support/raw-replies.ts';
-import { serve, startRawServer } from '../support/raw-server.ts';
+import { startRawServer } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 const request: CompletionRequest = {
   model: 'origin',

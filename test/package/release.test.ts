@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,8 +13,10 @@ const ready = {
   bugs: { url: 'https://git.example.org/someone/natter/issues' },
   author: 'Someone',
 };
+
 const changelog = (...sections: readonly string[]) =>
   ['# Changelog\n', ...sections, '## 1.2.2 - 2026-01-01\n', '- An old change.\n'].join('\n');
+
 const dated = '## 1.2.3 - 2026-02-01\n\n### Added\n\n- A feature.\n';
 
 interface Release {
@@ -48,7 +50,8 @@ test('an empty Unreleased section is allowed', () => {
   expect(check({ text: changelog('## Unreleased\n', dated) })).toMatchObject({ status: 0 });
 });
 
-const text = (...sections: readonly string[]) => ({ text: changelog(...sections) });
+const withSections = (...sections: readonly string[]) => ({ text: changelog(...sections) });
+
 test.each<[string, Release, string]>([
   [
     'an unknown repository',
@@ -76,20 +79,20 @@ test.each<[string, Release, string]>([
     { tag: 'v1.2.4' },
     'the tag is v1.2.4, but the version in package.json is 1.2.3\n',
   ],
-  ['a version without a section', text(), 'CHANGELOG.md has no section "## 1.2.3"\n'],
+  ['a version without a section', withSections(), 'CHANGELOG.md has no section "## 1.2.3"\n'],
   [
     'a section without its date',
-    text(dated.replace(' - 2026-02-01', ' (not released yet)')),
+    withSections(dated.replace(' - 2026-02-01', ' (not released yet)')),
     '"## 1.2.3 (not released yet)" in CHANGELOG.md needs its date: "## 1.2.3 - 2026-01-31"\n',
   ],
   [
     'a section without entries',
-    text('## 1.2.3 - 2026-02-01\n'),
+    withSections('## 1.2.3 - 2026-02-01\n'),
     '"## 1.2.3 - 2026-02-01" in CHANGELOG.md has no entries\n',
   ],
   [
     'unreleased entries',
-    text('## Unreleased\n\n- A late change.\n', dated),
+    withSections('## Unreleased\n\n- A late change.\n', dated),
     '"## Unreleased" in CHANGELOG.md has entries that belong in "## 1.2.3"\n',
   ],
   [
@@ -109,7 +112,7 @@ test.each<[string, Release, string]>([
 const linking = `${dated}- Secrets are masked ([which](SECURITY.md)), as [there](https://example.org).\n`;
 
 test('the notes of a release are its changelog section', () => {
-  expect(run('notes', text('## Unreleased\n', linking)).stdout).toBe(
+  expect(run('notes', withSections('## Unreleased\n', linking)).stdout).toBe(
     linking.slice(linking.indexOf('###')),
   );
 });
@@ -119,8 +122,122 @@ test('links in the notes of a release lead to the files of its tag', () => {
     GITHUB_SERVER_URL: 'https://git.example.org',
     GITHUB_REPOSITORY: 'someone/natter',
   };
-  const { stdout } = run('notes', { ...text(linking), environment });
+  const { stdout } = run('notes', { ...withSections(linking), environment });
   expect(stdout).toContain(
     '([which](https://git.example.org/someone/natter/blob/v1.2.3/SECURITY.md)), as [there](https://example.org).',
   );
+});
+
+const workflowFolder = '.github/workflows';
+
+const workflows = readdirSync(workflowFolder).map((name) => ({
+  name,
+  text: readFileSync(join(workflowFolder, name), 'utf8'),
+}));
+
+const releaseWorkflow = readFileSync(join(workflowFolder, 'release.yml'), 'utf8');
+
+/** The steps of all jobs, each as its text. */
+const stepsOf = (text: string) => text.split(/^ {6}- /m).slice(1);
+
+/** The commands of single-line steps, in their order. */
+const commandsOf = (text: string) =>
+  [...text.matchAll(/^ +(?:- )?run: (?<command>[^|\n]+)$/gm)].map(
+    ({ groups }) => groups?.['command'] ?? '',
+  );
+
+test.each(workflows)('$name pins every action to a commit, with its version', ({ text }) => {
+  const actions = [...text.matchAll(/uses: (?<action>.+)$/gm)];
+  const names = actions.map(({ groups }) => groups?.['action'] ?? '');
+  expect(names.length).toBeGreaterThan(0);
+  const pinned = /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+  expect(names.filter((name) => !pinned.test(name))).toEqual([]);
+});
+
+test.each(workflows)('$name leaves no credentials in a checkout', ({ text }) => {
+  const checkouts = stepsOf(text).filter((step) => step.includes('actions/checkout@'));
+  expect(checkouts.length).toBeGreaterThan(0);
+  expect(checkouts.filter((step) => !step.includes('persist-credentials: false'))).toEqual([]);
+});
+
+test.each(workflows)('$name grants permissions explicitly', ({ text }) => {
+  expect(text).toMatch(/^permissions:(?: \{\}|\n {2}contents: read\n)/m);
+});
+
+test('a job of the release that runs code of the repository may write nothing', () => {
+  const jobs = releaseWorkflow.split(/^ {2}(?=[\w-]+:\n {4}name:)/m).slice(1);
+  const writing = jobs.filter((job) => /: write$/m.test(job));
+  expect(writing).toHaveLength(2);
+  expect(writing.filter((job) => /checkout|npm (?:ci|run|test)|node scripts/.test(job))).toEqual(
+    [],
+  );
+});
+
+test('the release workflow checks the release before all else, and publishes the packed file', () => {
+  const commands = commandsOf(releaseWorkflow);
+  expect(commands[0]).toBe('node scripts/package/release.js check "$GITHUB_REF_NAME"');
+  expect(commands.filter((command) => command.includes('npm publish'))).toEqual([
+    'npm publish ./release/natter-*.tgz --ignore-scripts --provenance --access public',
+  ]);
+});
+
+const script = resolve('scripts/check-commits.js');
+
+function git(folder: string, ...words: readonly string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+  const { status, stdout, stderr } = spawnSync('git', [...identity, ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  return stdout.trim();
+}
+
+/** A repository with a commit of each title. @returns its folder, and the id of the first commit */
+function repositoryOf(...titles: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-commits-'));
+  git(folder, 'init', '--quiet');
+  for (const title of titles) git(folder, 'commit', '--quiet', '--allow-empty', '-m', title);
+  return { folder, first: git(folder, 'rev-list', '--max-parents=0', 'HEAD') };
+}
+
+function checkTitles(folder: string, ...words: readonly string[]) {
+  const { status, stdout } = spawnSync(process.execPath, [script, ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { status, stdout };
+}
+
+const longest = `batch: ${'x'.repeat(72 - 'batch: '.length)}`;
+
+test('titles of 72 characters pass, and older commits are not checked', () => {
+  const { folder, first } = repositoryOf('An old title', 'search, help: report hits once', longest);
+  expect(checkTitles(folder, first)).toEqual({
+    status: 0,
+    stdout: '2 commits checked, 0 to reword\n',
+  });
+});
+
+test.each([
+  ['a title of 73 characters', `${longest}x`, '73 characters, at most 72 are allowed'],
+  ['a title without an area', 'Repair search', 'must have the form "area: verb object"'],
+])('%s fails', (_, title, fault) => {
+  const { folder, first } = repositoryOf('the first', title);
+  const { status, stdout } = checkTitles(folder, first);
+  expect(status).toBe(1);
+  expect(stdout).toContain(`${title}\n  ${fault}\n`);
+});
+
+test('a shallow clone is not checked', () => {
+  const { folder, first } = repositoryOf('the first', 'the second', 'the third');
+  const clone = mkdtempSync(join(tmpdir(), 'natter-clone-'));
+  git(clone, 'clone', '--quiet', '--depth=1', `file://${folder}`, '.');
+  expect(checkTitles(clone, first)).toMatchObject({ status: 0 });
+  expect(checkTitles(clone, first).stdout).toMatch(/^commits not checked/);
+});
+
+test('a folder without a repository is not checked', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-no-repository-'));
+  expect(checkTitles(folder)).toMatchObject({ status: 0 });
 });

@@ -15,7 +15,8 @@ import {
   streamHead,
   streamed,
 } from '../support/raw-replies.ts';
-import { type Reply, fin, reset, serve } from '../support/raw-server.ts';
+import { type Reply, fin, reset } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';

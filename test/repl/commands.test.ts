@@ -212,6 +212,15 @@ describe('the last answer', () => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);
   });
 
+  test('R9: is missing while the first one is written, which /copy says at once', () => {
+    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
+    const chunk = { type: 'chat-event', event: text, now: 1 } as const;
+    const writing = run(stateOf(), typed('why?'), enter, chunk).state;
+    const { state, effects } = command(writing, '/copy');
+    expect(state.panel).toBe('there is no complete answer yet');
+    expect(printed(effects)).toEqual([]);
+  });
+
   test('is required by /copy', () => {
     expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
   });
@@ -269,4 +278,20 @@ test('an opened conversation restores its system prompt and model', () => {
   };
   const state = withConversation(stateOf(), conversation);
   expect(state.settings).toMatchObject({ system: 'be brief', model: 'nextgen' });
+});
+
+test('/wrap shows or sets how answers are wrapped', () => {
+  expect(printed(command(stateOf(), '/wrap').effects)[0]).toMatch(/between words/);
+  const { state, effects } = command(stateOf(), '/wrap none');
+  expect(state.settings.wrap).toBe('none');
+  expect(printed(effects)[0]).toMatch(/the terminal wraps answers/);
+  expect(printed(command(stateOf(), '/wrap lines').effects)).toEqual(['unknown wrap mode lines']);
+});
+
+test('/clear shows that the conversation continues, if there is one', () => {
+  const conversation = conversationOf({ role: 'user', content: 'why?' });
+  const { effects } = run(stateOf({ conversation }), typed('/clear'), enter);
+  expect(effects.map(({ type }) => type)).toEqual(['remember', 'scroll-away', 'print']);
+  expect(printed(effects)).toEqual(['the conversation continues; /new starts a new one']);
+  expect(printed(command(stateOf(), '/clear').effects)).toEqual([]);
 });

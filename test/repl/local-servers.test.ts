@@ -6,7 +6,7 @@ import { storedWith } from '../settings/fixtures/stored.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { json } from '../support/raw-replies.ts';
 import { secretKey } from '../support/secret.ts';
-import { serve } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 
 test('X2: sends neither the key nor the headers of the profile to a local port', async () => {
   const server = await serve([[json(200, { data: [{ id: 'llama' }] })]]);

@@ -3,8 +3,9 @@
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
-import { fin, type Reply, reset, serve } from '../support/raw-server.ts';
+import { fin, reset, type Reply } from '../support/raw-server.ts';
 import { chunk, delta, json, response, streamHead } from '../support/raw-replies.ts';
+import { serve } from '../support/serve.ts';
 import { engineAt, serveFront } from './engine-helpers.ts';
 import {
   complete,

@@ -4,8 +4,9 @@ import { systemClock } from '../../src/clock.ts';
 import type { Engine } from '../../src/sandbox/exchange.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
-import { type RawServer, type Reply, serve } from '../support/raw-server.ts';
+import type { RawServer, Reply } from '../support/raw-server.ts';
 import { createTestClient } from '../support/run-chat.ts';
+import { serve } from '../support/serve.ts';
 import { openSandbox } from './sandbox-helpers.ts';
 
 /** An engine that sends requests to `url` with natter's client, without retries. */

@@ -1,7 +1,7 @@
 // Answers of an engine, as clients of the sandbox receive them.
 
 import { describe, expect, test } from 'vitest';
-import { fin, type Reply, reset } from '../support/raw-server.ts';
+import { type Reply, fin, reset } from '../support/raw-server.ts';
 import {
   chunk,
   delta,

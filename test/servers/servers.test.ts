@@ -4,7 +4,7 @@ import { describeModel } from '../../src/client/models/model-description.ts';
 import { Failure } from '../../src/failure.ts';
 import { response } from '../support/raw-replies.ts';
 import { prompt, runChat } from '../support/run-chat.ts';
-import { serveClient } from '../support/raw-server.ts';
+import { serveClient } from '../support/serve.ts';
 import { hostedServices } from './hosted-services.ts';
 import { localServers } from './local-servers.ts';
 import type { Outcome, RecordedResponse } from './recorded-response.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { fc } from './properties.ts';
 import { chunk, delta, done, event, finish, head, lastChunk } from './raw-replies.ts';
-import { fin, type Reply, reset } from './raw-server.ts';
+import { fin, reset, type Reply } from './raw-server.ts';
 
 /** One answer of a service that may break rules, and what natter has to make of it. */
 export interface HostileCase {

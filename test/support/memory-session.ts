@@ -27,7 +27,7 @@ import { stateOf } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 
 /** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
-export const memoryFiles = (calls: string[]): ReplFiles => ({
+const memoryFiles = (calls: string[]): ReplFiles => ({
   async attach(path) {
     if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
     const names = path.endsWith('/') ? [`${path}a.md`, `${path}b.md`] : [path];
@@ -59,7 +59,7 @@ export const memoryFiles = (calls: string[]): ReplFiles => ({
 });
 
 /** The prompt file `review`. */
-export const namedPrompts: ReplPrompts = {
+const namedPrompts: ReplPrompts = {
   list: async () => [{ name: 'review', summary: 'review a change' }],
   open: async (name) =>
     name === 'review'

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
-import type { ClientOptions } from '../../src/client/client.ts';
-import { createTestClient } from './run-chat.ts';
 
 /** A request as received. */
 interface RawRequest {
@@ -24,7 +21,6 @@ interface RawRequest {
 
 /** Closes the connection, like `socket.end()`. */
 export const fin: unique symbol = Symbol('fin');
-
 /** Resets the connection. */
 export const reset: unique symbol = Symbol('reset');
 
@@ -187,22 +183,4 @@ function parseRawRequest(bytes: Buffer, connection: number): RawRequest | undefi
   const text = bytes.subarray(0, length).toString();
   const body = bytes.subarray(bodyStart, length).toString();
   return { text, method, path, headers, body, connection, length };
-}
-
-/** A raw server, stopped with the test. */
-export async function serve(
-  replies: readonly Reply[],
-  options: RawServerOptions = {},
-): Promise<RawServer> {
-  const server = await startRawServer(replies, options);
-  onTestFinished(() => server.stop());
-  return server;
-}
-
-/** A raw server and a client of it, both closed with the test. */
-export async function serveClient(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
-  const server = await serve(replies);
-  const { client, clock } = createTestClient(server.url, options);
-  onTestFinished(() => client.close());
-  return { server, client, clock };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryHome } from './natter.ts';
 import { streamed } from './raw-replies.ts';
 import { githubToken } from './secret.ts';
-import { serve } from './raw-server.ts';
+import { serve } from './serve.ts';
 
 /** The second line has a token. */
 export const secretLog = `first\nlogin with ${githubToken} done\n`;

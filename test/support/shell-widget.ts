@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { binary } from './natter.ts';
 import { done, delta, stream, streamHead } from './raw-replies.ts';
-import { type Reply, serve } from './raw-server.ts';
+import type { Reply } from './raw-server.ts';
+import { serve } from './serve.ts';
 import { openTerminal, type TerminalSession } from './terminal.ts';
 
 interface ShellUnderTest {

@@ -29,8 +29,8 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
 }
 
 /**
- * A controller whose signal also aborts with any of `sources`, until `unfollow`. It does not use AbortSignal.any, which
- * on Node 20 keeps a signal for each call as long as its sources live.
+ * Makes a controller whose signal also aborts with any of `sources`, until `unfollow`. It does not use AbortSignal.any,
+ * of which each call leaves an entry in its sources on Node 20: a batch may send millions of requests with one signal.
  */
 export function followSignals(...sources: readonly AbortSignal[]) {
   const controller = new AbortController();

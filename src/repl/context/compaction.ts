@@ -1,4 +1,4 @@
-import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { type Answer, ask } from '../../ask/ask.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
@@ -9,6 +9,7 @@ import { Failure, type RemedyCode } from '../../failure.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { renewKey } from '../answers/send-prompt.ts';
+import { createView } from '../answers/show-answer.ts';
 import {
   conversationOf,
   currentPath,
@@ -31,23 +32,14 @@ async function receive(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { transcript } = session;
   const { service, guard, context } = session;
   const { clock } = context;
-  let isOpen = false;
-  const sink: Sink = {
-    async event(event) {
-      session.dispatch({ type: 'chat-event', event, now: clock.monotonic() });
-      if (event.type !== 'text-received') return;
-      if (!isOpen) await transcript.openAnswer('summary');
-      isOpen = true;
-      await transcript.answerText(event.text);
-      session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
-    },
-  };
+  const view = createView(session, 'summary');
   const send = () => service.client().chat(request, { signal });
-  const answer = await renewKey(session, signal, () => ask({ send, clock, signal, guard }, sink));
-  await transcript.closeAnswer();
+  const question = { send, clock, signal, guard };
+  const answer = await renewKey(session, signal, () => ask(question, view.sink));
+  await view.shown();
+  await session.transcript.closeAnswer();
   return answer;
 }
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { networkFailure } from '../../../src/client/failure/network-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { createTestClient, failureOf, runChat } from '../../support/run-chat.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const route = createRoute(new URL('https://service.test'), {});
 

@@ -5,7 +5,7 @@ import { runInMemory } from '../../support/in-memory.ts';
 import { type RunOptions, temporaryHome } from '../../support/natter.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
 

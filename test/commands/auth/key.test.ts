@@ -14,7 +14,7 @@ import { temporaryHome } from '../../support/natter.ts';
 import { startProxy } from '../../support/proxy-server.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const models = json(200, { data: [{ id: 'origin' }] });
 

@@ -5,7 +5,7 @@ import { rule } from '../../sandbox/sandbox-helpers.ts';
 import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 /** No service listens there, so answers must be from a recording. */
 const noService = { env: { NATTER_BASE_URL: 'http://127.0.0.1:1' } };

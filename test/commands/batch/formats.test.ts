@@ -5,7 +5,7 @@ import { rule } from '../../sandbox/sandbox-helpers.ts';
 import { type BatchPlace, openBatchPlace, parseResults, promptLines } from '../../support/batch.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const openaiRequest = (id: string, content: string, more: object = {}) =>
   `${JSON.stringify({

@@ -9,7 +9,8 @@ import { openBatchPlace, parseResults, promptLines } from '../../support/batch.t
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { response, streamed } from '../../support/raw-replies.ts';
-import { type Reply, serve } from '../../support/raw-server.ts';
+import type { Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const contents = (text: string) => parseResults(text).map(({ content }) => content);
 

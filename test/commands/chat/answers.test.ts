@@ -17,7 +17,8 @@ import {
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
-import { fin, type Reply, serve } from '../../support/raw-server.ts';
+import { fin, type Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 test.each([
   ['500ms', '500 milliseconds'],

@@ -6,7 +6,7 @@ import { createDataFolder } from '../../support/data-folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, type RunResult } from '../../support/natter.ts';
 import { delta, done, finish, json, stream, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 interface AskedService extends RunResult {
   /** Of the requests. */

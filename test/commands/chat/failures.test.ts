@@ -22,7 +22,8 @@ import {
   streamed,
   streamHead,
 } from '../../support/raw-replies.ts';
-import { fin, type Reply, reset, serve } from '../../support/raw-server.ts';
+import { fin, type Reply, reset } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 interface Row {
   readonly kind: FailureKind;

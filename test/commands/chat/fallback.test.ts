@@ -6,7 +6,8 @@ import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { chunk, delta, json, response, streamed, streamHead } from '../../support/raw-replies.ts';
-import { fin, type RawServer, type Reply, serve } from '../../support/raw-server.ts';
+import { fin, type RawServer, type Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const failed: Reply = [response(500)];
 

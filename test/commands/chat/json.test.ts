@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, temporaryHome } from '../../support/natter.ts';
 import { chunk, delta, done, response, streamed, streamHead } from '../../support/raw-replies.ts';
-import { fin, serve } from '../../support/raw-server.ts';
+import { fin } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const time = expect.any(Number) as number;
 

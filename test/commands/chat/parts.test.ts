@@ -14,7 +14,8 @@ import { describe, expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt, startNatter } from '../../support/natter.ts';
 import { json, response, streamed } from '../../support/raw-replies.ts';
-import { type Reply, serve } from '../../support/raw-server.ts';
+import type { Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const noRetries = { NATTER_RETRIES: '0' };
 

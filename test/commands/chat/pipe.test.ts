@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { serviceAt } from '../../support/natter.ts';
 import { chunk, delta, done, lastChunk, stream, streamHead } from '../../support/raw-replies.ts';
-import { type Reply, serve } from '../../support/raw-server.ts';
+import type { Reply } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 import { sha256 } from '../../support/slow-reader.ts';
 
 test('P17 standard output has only the answer, and standard error everything else', async () => {

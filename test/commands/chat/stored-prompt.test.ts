@@ -6,7 +6,7 @@ import { runProgram } from '../../../src/cli/program.ts';
 import { dataFolder } from '../../conversation/journal-fixtures.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 test('the prompt is in its file before it is sent, on the only connection', async () => {
   const folder = dataFolder();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { answerCounting, json, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 interface Dry {
   readonly request: { readonly body: Readonly<Record<string, unknown>> };

@@ -6,7 +6,7 @@ import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 /** Runs `natter compare` with a sandbox. @returns the output and the thrown error */
 async function compare(

@@ -6,7 +6,7 @@ import { runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, temporaryHome } from '../../support/natter.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { sharedHome } from '../../support/terminal.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 /** Runs natter repeatedly in one home. */
 function inOneHome() {

@@ -7,7 +7,7 @@ import { runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 test('natter doctor --sandbox checks everything, and exits with 0', async () => {
   const { code, stdout, stderr } = await runInMemory(['doctor', '--sandbox']);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { done, json, finish, delta, stream } from '../../support/raw-replies.ts';
-import { fin, type Reply, serve } from '../../support/raw-server.ts';
+import { fin, type Reply } from '../../support/raw-server.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
+import { serve } from '../../support/serve.ts';
 import { checksOf, environmentOf, examine } from './run-doctor.ts';
 
 const message = { role: 'assistant', content: 'ok' };

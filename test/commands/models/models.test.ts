@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runInMemory } from '../../support/in-memory.ts';
 import { json } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const known = { id: 'origin', context_window: 200_000, owner: 'someone' };
 

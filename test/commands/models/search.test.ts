@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { json } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const published = [{ id: 'origin' }, { id: 'nextgen' }];
 const foreign = { id: 'Other/Large', description: 'of another vendor', owner: 'acme' };

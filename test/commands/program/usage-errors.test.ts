@@ -6,7 +6,7 @@ import type { LedgerLine } from '../../../src/usage/ledger.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 test.each([
   ['an unknown flag', ['hi', '--nope'], "unknown option '--nope'"],

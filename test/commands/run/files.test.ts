@@ -9,7 +9,7 @@ import { runInMemory } from '../../support/in-memory.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { githubToken } from '../../support/secret.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 describe('includes', () => {
   test('are relative to their file, have placeholders, and no front matter', async () => {

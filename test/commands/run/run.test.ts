@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { serviceAt } from '../../support/natter.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 
 const echo = '[sandbox echo]';
 

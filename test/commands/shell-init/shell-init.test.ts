@@ -6,7 +6,7 @@ import { guides } from '../../../src/commands/help/guides.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { serviceAt, temporaryHome } from '../../support/natter.ts';
 import { delta, done, json, stream } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 import { describeWidget, shellsUnderTest } from '../../support/shell-widget.ts';
 
 for (const shell of shellsUnderTest.filter(({ name }) => name === 'bash')) describeWidget(shell);

@@ -6,7 +6,7 @@ import type { LedgerLine } from '../../../src/usage/ledger.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, json, response, stream, streamed } from '../../support/raw-replies.ts';
-import { serve } from '../../support/raw-server.ts';
+import { serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 
 const time = new Date().toISOString();

@@ -12,8 +12,8 @@ import {
   interrupt,
   pressed,
   run,
-  stateOf,
   type StateChange,
+  stateOf,
   typed,
 } from '../../support/repl-state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';

@@ -10,8 +10,8 @@ import {
   pasted,
   pressed,
   run,
-  stateOf,
   type StateChange,
+  stateOf,
   typed,
 } from '../../support/repl-state.ts';
 

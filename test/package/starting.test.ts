@@ -1,0 +1,330 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { binary, cleanEnvironment, temporaryHome } from '../support/natter.ts';
+import { openTerminal } from '../support/terminal.ts';
+
+/** A folder with natter's first files, but without dist. */
+function unbuilt(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'natter-unbuilt-')));
+  cpSync('bin', join(folder, 'bin'), { recursive: true });
+  cpSync('package.json', join(folder, 'package.json'));
+  return folder;
+}
+
+const runUnbuilt = (folder: string, words: readonly string[], cache: string) =>
+  promisify(execFile)(process.execPath, [join(folder, 'bin/natter.cjs'), ...words], {
+    env: cleanEnvironment({ NODE_DISABLE_COMPILE_CACHE: cache }),
+  });
+
+test.each(['', '1'])('a clone that is not built is reported (cache off: %j)', async (cache) => {
+  const folder = unbuilt();
+  writeFileSync(join(folder, 'package-lock.json'), '{}');
+  for (const words of [['hi'], ['--help'], ['help']]) {
+    await expect(runUnbuilt(folder, words, cache)).rejects.toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `natter is not built: run npm ci in ${folder}\n`,
+    });
+  }
+});
+
+test('a package without built files is reported', async () => {
+  const folder = unbuilt();
+  await expect(runUnbuilt(folder, ['hi'], '1')).rejects.toMatchObject({
+    code: 3,
+    stderr: `natter is incomplete: install it again (no built files in ${folder})\n`,
+  });
+});
+
+/** Runs natter in a Node that reports this version. */
+function runAs(version: string, words: readonly string[]) {
+  const versions = JSON.stringify({ node: version });
+  const script = `
+    Object.defineProperty(process, 'versions', { value: ${versions} });
+    Object.defineProperty(process, 'version', { value: 'v${version}' });
+    require(${JSON.stringify(resolve(binary))});
+  `;
+  const options = { env: cleanEnvironment() };
+  return promisify(execFile)(process.execPath, ['-e', script, 'natter', ...words], options);
+}
+
+test.each(['14.21.3', '16.20.2', '18.20.8', '20.18.3'])(
+  'Y22: Node %s is reported as too old, without a stack trace',
+  async (version) => {
+    for (const words of [['hi'], ['--version']]) {
+      await expect(runAs(version, words)).rejects.toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr:
+          `natter needs Node 20.19 or newer; this is v${version}\n` +
+          '  install it from https://nodejs.org or with a version manager\n',
+      });
+    }
+  },
+);
+
+test.each(['20.19.0', '22.0.0', '100.0.0'])('Y22: Node %s is new enough', async (version) => {
+  expect((await runAs(version, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('Y22: the first file has only syntax that an old Node supports', () => {
+  const program = readFileSync(binary, 'utf8').replaceAll(/^(?:#!|\/\/).*$/gm, '');
+  expect(program).not.toMatch(
+    /\b(?:const|let|class|async|import|export)\b|=>|\?\.|\?\?|`|\.\.\.|node:/,
+  );
+});
+
+/** An installation that a test may damage. */
+function installation(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-replaced-'));
+  cpSync('bin', join(folder, 'bin'), { recursive: true });
+  cpSync('package.json', join(folder, 'package.json'));
+  cpSync('dist', join(folder, 'dist'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map'),
+  });
+  return folder;
+}
+
+function runInstalled(folder: string, words: readonly string[]) {
+  const program = join(folder, 'bin/natter.cjs');
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((settle) => {
+    const options = { env: cleanEnvironment() };
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      options,
+      (error, stdout, stderr) => settle({ code: error?.code ?? 0, stdout, stderr }),
+    );
+    child.stdin?.end();
+  });
+}
+
+const message =
+  'natter: natter was updated while it was running, and its files have changed\n' +
+  '  start natter again; natter -c continues the conversation\n';
+
+test.each([
+  ['a file it needs', ['prompt.js']],
+  ['also the file that reports failures', ['prompt.js', 'report.js']],
+])('a natter that misses %s reports it, without a stack trace', async (_, names) => {
+  const folder = installation();
+  for (const name of names) rmSync(join(folder, 'dist', name));
+  expect(await runInstalled(folder, ['--sandbox', 'hello'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: message,
+  });
+});
+
+test('a conversation continues while natter is updated', async () => {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.close());
+  const folder = installation();
+  const loaded = join(folder, 'loaded.txt');
+  const hook = join(folder, 'hook.mjs');
+  writeFileSync(loaded, '');
+  writeFileSync(
+    join(folder, 'register.mjs'),
+    "import { register } from 'node:module'; register('./hook.mjs', import.meta.url);",
+  );
+  writeFileSync(
+    hook,
+    `import { appendFileSync } from 'node:fs';
+    export async function load(url, context, next) {
+      const loaded = await next(url, context);
+      appendFileSync(${JSON.stringify(loaded)}, url + '\\n');
+      return loaded;
+    }`,
+  );
+  const register = join(folder, 'register.mjs');
+  const command = `${process.execPath} --import ${register} ${join(folder, 'bin/natter.cjs')}`;
+  const session = openTerminal([], {
+    shell: `exec ${command}`,
+    env: { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey },
+  });
+  await session.waitFor(/›/);
+  // Loaded last, after the first frame.
+  const preloaded = ['markdown', 'report', 'compile-schema'];
+  const isLoaded = (name: string) => readFileSync(loaded, 'utf8').includes(`/${name}.js\n`);
+  while (!preloaded.every(isLoaded)) await sleep(20);
+  rmSync(join(folder, 'dist'), { recursive: true });
+  const enter = async (text: string, answer: RegExp) => {
+    session.type(text);
+    await session.waitFor(new RegExp(`› ${text.replaceAll(/[[\]]/g, String.raw`\$&`)}`));
+    session.type('\r');
+    await session.waitFor(answer);
+  };
+  await enter('hello', /your prompt: hello/);
+  await enter('/copy 7', /no code block/);
+  await enter('/new', /new conversation[^]*new conversation/);
+  await enter('again', /your prompt: again/);
+  session.type('\u0004');
+  expect((await session.exit).exitCode).toBe(0);
+  expect(session.output()).not.toContain('updated while it was running');
+});
+
+/** Node 22.1 or later. */
+const hasCache = 'enableCompileCache' in module;
+
+const start = `require(${JSON.stringify(resolve('bin/natter.cjs'))})`;
+
+/** Prints the folder that natter gives to Node, in place of the program. */
+const printFolder = `
+  require('node:module').enableCompileCache = (folder) => {
+    process.stdout.write(folder);
+    process.exit();
+  };
+  ${start}`;
+/** natter runs as a different account than the owner of the files. */
+const asOtherUser = `process.geteuid = () => 4_000_000; ${printFolder}`;
+
+/** The command that loads the fewest files. */
+const details = ['--version', '--verbose'];
+
+async function runCached(
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+  program = start,
+  words: readonly string[] = details,
+): Promise<string> {
+  // Node checks whether this variable is there, not its value.
+  const { NODE_DISABLE_COMPILE_CACHE: _off, ...clean } = cleanEnvironment({ HOME: home });
+  const environment = { ...clean, ...env };
+  // The time limit turns an endless run into a failure.
+  const options = { env: environment, timeout: 20_000 };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['-e', program, 'natter', ...words],
+    options,
+  );
+  return stdout;
+}
+
+const folderOf = (home: string) => join(home, '.cache/natter');
+
+test("Node caches in natter's own folder, which only the user can read", async () => {
+  const home = temporaryHome();
+  expect(await runCached(home, {}, printFolder)).toBe(folderOf(home));
+  expect(statSync(folderOf(home)).mode & 0o777).toBe(0o700);
+});
+
+test('XDG_CACHE_HOME moves the cache', async () => {
+  const [home, other] = [temporaryHome(), temporaryHome()];
+  expect(await runCached(home, { XDG_CACHE_HOME: other }, printFolder)).toBe(join(other, 'natter'));
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test('the folder for caches may be a symbolic link', async () => {
+  const home = temporaryHome();
+  mkdirSync(join(home, 'disk'));
+  symlinkSync(join(home, 'disk'), join(home, '.cache'));
+  expect(await runCached(home, {}, printFolder)).toBe(join(home, 'disk/natter'));
+});
+
+describe('natter starts without a cache', () => {
+  test.each([
+    ['with the cache turned off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
+    ["with the user's own cache for all programs", { NODE_COMPILE_CACHE: '/tmp/other' }],
+    ['without a home folder', { HOME: '' }],
+  ])('%s', async (_name, env) => {
+    const home = temporaryHome();
+    expect(await runCached(home, env, printFolder)).toMatch(/^natter +\d/);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test('X1: in a folder of another account', async () => {
+    const home = temporaryHome();
+    await runCached(home, {}, printFolder);
+    expect(await runCached(home, {}, asOtherUser)).toMatch(/^natter +\d/);
+  });
+
+  test.each([
+    ['the folder', ['.cache', 'natter'], 0o777],
+    ['the folder, for reading,', ['.cache', 'natter'], 0o755],
+    ['the folder for caches', ['.cache'], 0o770],
+    ['the home folder', [], 0o777],
+  ])('X1: if %s is open to others', async (_name, parts, mode) => {
+    const home = temporaryHome();
+    await runCached(home, {}, printFolder);
+    chmodSync(join(home, ...parts), mode);
+    expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
+  });
+
+  test('X1: if its own folder is a symbolic link', async () => {
+    const home = temporaryHome();
+    await runCached(home, {}, printFolder);
+    renameSync(folderOf(home), join(home, 'elsewhere'));
+    symlinkSync(join(home, 'elsewhere'), folderOf(home));
+    expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
+  });
+
+  test('if a file is in place of the folder', async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, '.cache'), '');
+    expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
+  });
+
+  test.each([
+    ['HOME', '/proc'],
+    ['XDG_CACHE_HOME', '/proc/x'],
+  ])('X9: with %s=%s', async (variable, folder) => {
+    const home = temporaryHome();
+    expect(await runCached(home, { [variable]: folder }, printFolder)).toMatch(/^natter +\d/);
+  });
+});
+
+test('X1: a private folder in a sticky folder is used, even if that is open to others', async () => {
+  const home = temporaryHome();
+  chmodSync(home, 0o1777);
+  expect(await runCached(home, {}, printFolder)).toBe(folderOf(home));
+});
+
+/** The files of compiled code, in Node's own folders. */
+const cachedFiles = (home: string): readonly string[] =>
+  existsSync(folderOf(home))
+    ? readdirSync(folderOf(home), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+    : [];
+
+test('F1: natter runs after damage to any file of the cache, which a Node without one does not write', async () => {
+  const home = temporaryHome();
+  const first = await runCached(home);
+  expect(first).toMatch(/^natter +\d/);
+  const files = cachedFiles(home);
+  expect(files.length > 0).toBe(hasCache);
+  for (const path of files) {
+    const whole = readFileSync(path);
+    for (const place of [0, 8, 20, Math.floor(whole.length / 2), whole.length - 1]) {
+      const damaged = Buffer.from(whole);
+      damaged[place] = (damaged[place] ?? 0) ^ 1;
+      writeFileSync(path, damaged);
+      expect(await runCached(home)).toBe(first);
+    }
+    writeFileSync(path, whole.subarray(0, Math.floor(whole.length / 2)));
+    expect(await runCached(home)).toBe(first);
+  }
+});

@@ -158,7 +158,8 @@ export function openTerminal(
       let before: number;
       do {
         before = output.length;
-        await sleep(5);
+        // Long enough for a busy machine to pass on what the program wrote before it stopped.
+        await sleep(100);
         // Pending output is read between a timer and an immediate.
         await tick();
       } while (output.length !== before);

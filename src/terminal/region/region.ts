@@ -225,9 +225,16 @@ export class LiveRegion {
 
   #update(): Promise<void> | undefined {
     if (this.#isSuspended) return undefined;
-    const bytes = this.#nextBytes();
+    const next = this.#next();
+    // A resize while the frame was drawn has asked for another update.
+    this.#options.checkSize?.();
+    const { output } = this.#options;
+    if (next.shown.columns !== output.columns() || next.shown.rows !== output.rows()) {
+      return undefined;
+    }
+    this.#setShown(next);
     const { caret } = this.#shown.frame;
-    return this.#write(bytes, caret !== undefined && caret.isHidden !== true);
+    return this.#write(next.bytes, caret !== undefined && caret.isHidden !== true);
   }
 
   #write(bytes: string, showsCursor: boolean): Promise<void> | undefined {
@@ -239,8 +246,8 @@ export class LiveRegion {
     return output.write(aside + (synchronized ? beginUpdate + update + endUpdate : update));
   }
 
-  /** The bytes that bring the screen up to date; empty if nothing has changed. */
-  #nextBytes(): string {
+  /** The bytes that bring the screen up to date, empty if nothing has changed; and what it shows then. */
+  #next(): { readonly bytes: string; readonly shown: Shown } {
     const { output, rewraps, cursorDrifts } = this.#options;
     const columns = output.columns();
     const rows = output.rows();
@@ -248,7 +255,7 @@ export class LiveRegion {
     const before = this.#shown;
     const isRepaint = this.#isStale || columns !== before.columns || rows !== before.rows;
     const isChanged = isRepaint || this.#isNew;
-    if (!isChanged && text === '') return '';
+    if (!isChanged && text === '') return { bytes: '', shown: before };
     const way = isRepaint
       ? toTextAfterResize(before, { columns, rows, rewraps, cursorDrifts })
       : undefined;
@@ -258,20 +265,27 @@ export class LiveRegion {
       isChanged || hasOpenLine !== isOpen(before.line)
         ? fitFrame(this.#draw({ columns, rows, hasOpenLine }), rows)
         : before.frame;
-    const after = { frame, line, columns, rows };
-    this.#shown = after;
+    const shown = { frame, line, columns, rows };
+    const bytes =
+      way === undefined
+        ? paint(before, text, shown)
+        : way.output + textBytes(text) + drawFrame(shown);
+    return { bytes, shown };
+  }
+
+  /** After this the bytes of `#next` have to be written. */
+  #setShown({ shown }: { readonly shown: Shown }): void {
+    this.#shown = shown;
     this.#text = '';
     this.#isNew = false;
     this.#isStale = false;
-    return way === undefined
-      ? paint(before, text, after)
-      : way.output + textBytes(text) + drawFrame(after);
   }
 
   /** The bytes that write pending text, erase the region and end an open line. */
   #lastBytes(): string {
-    const bytes = this.#nextBytes();
-    const shown = this.#shown;
+    const next = this.#next();
+    this.#setShown(next);
+    const { bytes, shown } = next;
     const hadOpenLine = isOpen(shown.line);
     this.#forgetShown();
     this.#isLineEnded ||= hadOpenLine;

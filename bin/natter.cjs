@@ -9,20 +9,18 @@ function isDebuggerWanted() {
 }
 
 // On SIGUSR1, which schedulers send before a time limit, Node opens a debugger to every account of the machine, unless
-// the program listens for the signal. A debugger opened before this line is closed: at once, and again after the first
-// turn of the event loop, in which Node opens it a second time. To load the module takes a start some 3 milliseconds.
+// the program listens. One that is open is closed, and again after the first turn of the event loop: Node opens it twice.
 process.on('SIGUSR1', function () {});
 if (process.features.inspector && !isDebuggerWanted()) {
   var inspector = require('inspector');
   inspector.close();
-  setImmediate(() => inspector.close());
+  setImmediate(inspector.close.bind(inspector));
 }
 
 if (isOld) {
-  var needs = 'natter needs Node 20.19 or newer; this is ' + process.version;
-  var hint = 'install a newer Node from https://nodejs.org, or with a version manager';
+  var needs = 'natter needs Node 20.19 or newer; this is ' + process.version + '\n';
   process.exitCode = 3;
-  process.stderr.write(needs + '\n  ' + hint + '\n');
+  process.stderr.write(needs + '  install it from https://nodejs.org or with a version manager\n');
 } else {
   require('./start.cjs').start(process.argv.slice(2));
 }

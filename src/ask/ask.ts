@@ -2,7 +2,7 @@ import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import type { AnswerRecorder } from '../conversation/journal/record-answer.ts';
 import type { Failure } from '../failure.ts';
-import { type AnswerOutcome, createAnswerMeter } from '../output/answer-meter.ts';
+import { type AnswerOutcome, AnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
 
 /** What the questions of a run share. */
@@ -44,7 +44,7 @@ export interface Answer extends AnswerOutcome {
 /** The answer to a question that could not be asked, because of `error`. */
 export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answer {
   const failure = endingFailure(error, signal);
-  const metadata = createAnswerMeter(clock).metadata(failure);
+  const metadata = new AnswerMeter(clock).metadata(failure);
   return { content: '', received: '', metadata, failure, error, isStopped: signal.aborted };
 }
 
@@ -65,7 +65,7 @@ async function* recorded(
  */
 export async function ask(question: Question, sink?: Sink): Promise<Answer> {
   const { clock, signal, guard } = question;
-  const meter = createAnswerMeter(clock);
+  const meter = new AnswerMeter(clock);
   let received = '';
   let content = '';
   let error: unknown;

@@ -309,7 +309,9 @@ function withValue(line: string, checked: CheckedText | undefined): string {
   return line.replace(/\}\n$/, () => `${value}${part}}\n`);
 }
 
-/** Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again. */
+/**
+ * Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again.
+ */
 export function checkedFields(answers: CheckedAnswers, requestedModel: string): CheckedFields {
   const { checked } = lastOf(answers);
   const all = answers.map(({ answer: { metadata, content }, checked: { violations } = {} }) => ({
@@ -325,7 +327,9 @@ export function checkedFields(answers: CheckedAnswers, requestedModel: string): 
   };
 }
 
-/** Returns the value of `--select` (a text without its quotes), else that of the whole answer; undefined without one. */
+/**
+ * Returns the value of `--select` (a text without its quotes), else that of the whole answer; undefined without one.
+ */
 export function valueText(answers: CheckedAnswers): string | undefined {
   const { found, selected } = lastOf(answers).checked ?? {};
   if (selected?.startsWith('"') === true) return JSON.parse(selected) as string;

@@ -70,22 +70,13 @@ async function askOnce(
   return { ...answer, failure: explain(failure, settings) };
 }
 
-async function askPlainly(
-  comparing: Comparing,
-  model: ModelToCompare,
-  index: number,
-): Promise<ComparedAnswer> {
-  const { content, metadata, failure } = await askOnce(comparing, model, index, model.messages);
-  return { label: model.label, model: model.settings.values.model, content, metadata, failure };
-}
-
 /** Asks one model until its answer conforms, and shows the value, else all that was received. */
 async function askChecked(
   comparing: Comparing,
   check: AnswerCheck,
   model: ModelToCompare,
   index: number,
-): Promise<ComparedAnswer> {
+) {
   const { view, notices, signal, showsEvents } = comparing;
   const answers = await askUntilConforming({
     check,
@@ -109,8 +100,6 @@ async function askChecked(
   }
   const wasChecked = checked !== undefined || answers.length > 1;
   return {
-    label: model.label,
-    model: model.settings.values.model,
     content: answer.content,
     metadata: metadataOf(answers),
     failure: wasStopped ? undefined : failureOf(check, answers),
@@ -125,10 +114,13 @@ export async function compareModels(
 ): Promise<readonly ComparedAnswer[]> {
   const { check, view } = comparing;
   const pending = models.map(async (model, index): Promise<ComparedAnswer> => {
-    const answer =
+    const { label, settings, messages } = model;
+    const { content, metadata, failure, ...checked } =
       check === undefined
-        ? await askPlainly(comparing, model, index)
+        ? await askOnce(comparing, model, index, messages)
         : await askChecked(comparing, check, model, index);
+    const names = { label, model: settings.values.model };
+    const answer = { ...names, content, metadata, failure, ...('checked' in checked && checked) };
     await view.ended(index, answer);
     return answer;
   });

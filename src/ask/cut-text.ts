@@ -50,7 +50,8 @@ function unitsOf(text: string, border: Border, most: number, onLong: () => void)
 }
 
 /**
- * Cuts a text into parts of at most `most` estimated tokens, at borders where that is possible. Joined, they are the text.
+ * Cuts a text into parts of at most `most` estimated tokens, at borders where that is possible. Joined, they are the
+ * text.
  * @returns the parts, and the number of lines longer than a part, which were cut between characters
  */
 export function cutText(

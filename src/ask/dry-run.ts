@@ -59,7 +59,9 @@ export function requestDescriber(run: Run): DescribeRequest {
   };
 }
 
-/** The request as {@link DescribeRequest}, and the settings in force: `{…, profile, settings: [{name, value, source}]}`. */
+/**
+ * The request as {@link DescribeRequest}, and the settings in force: `{…, profile, settings: [{name, value, source}]}`.
+ */
 export function dryRunDocument(run: Run, planned: PlannedRequest): object {
   const { profile } = run.settings;
   return {

@@ -32,7 +32,7 @@ function problemOf({ label }: RunningCommand, problem: string, hint: string, cau
 
 function outputHint({ shellWord }: RunningCommand): string {
   return shellWord === undefined
-    ? 'natter auth status shows the command; run it in a shell to see what it prints'
+    ? '‹natter auth status› shows the command; run it in a shell to see what it prints'
     : shellWordHint(shellWord);
 }
 
@@ -146,8 +146,8 @@ export function commandLabel({ source }: Resolved<string>): string {
 
 /**
  * Returns the key of the settings, or what their command prints, which runs only once if it succeeds.
- * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be sent
- * to the base URL; the reason of the context's signal
+ * @throws Failure `unauthorized` with the problem, `configuration` for a malformed command or a key that may not be
+ * sent to the base URL; the reason of the context's signal
  */
 export async function serviceKey({ context, settings }: Run): Promise<string | undefined> {
   const { apiKey, apiKeyCommand: setting, values } = settings;

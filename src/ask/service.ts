@@ -181,9 +181,9 @@ async function openReplay(run: Run, source: UsageSource, choice: RecordingChoice
 
 /**
  * Opens the recording to replay, the configured service, or the sandbox. The layers around its client have an order:
- * secrets are masked first, so that no other layer logs, learns or counts one. The window of a refused prompt is learned
- * below the meter, because a request that the budget holds back teaches nothing. Reasoning is divided from the answer
- * last: the meter counts the text as the service sent it.
+ * secrets are masked first, so that no other layer logs, learns or counts one. The window of a refused prompt is
+ * learned below the meter, because a request that the budget holds back teaches nothing. Reasoning is divided from the
+ * answer last: the meter counts the text as the service sent it.
  * @param source what sends its prompts, for the ledger and the limits of a run
  * @throws Failure `configuration` if none of them is available
  */

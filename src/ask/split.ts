@@ -194,7 +194,10 @@ const atOnce = 4;
 /** After so many failures in a row, no more prompts are sent. */
 const mostFailures = 4;
 
-/** Works on some items at a time, until `work` returns false. @throws what `work` throws, when all running ones have ended */
+/**
+ * Works on some items at a time, until `work` returns false.
+ * @throws what `work` throws, when all running ones have ended
+ */
 async function runSome<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<boolean>,

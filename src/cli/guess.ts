@@ -62,16 +62,11 @@ const foreignOptions: ForeignWords = [
   ['-n', '--no-save does not save the conversation'],
   ['-l --list', '‹natter conversations› lists conversations, ‹natter models› lists the models'],
   ['--delete', '‹natter conversations delete ID› moves a conversation to the trash'],
-  [
-    '--no-markdown',
-    '--plain prints plain text on a terminal, --raw exactly the bytes of the answer',
-  ],
+  ['--no-markdown', '--plain prints plain text on a terminal, --raw exactly the bytes'],
   ['--no-color', 'use --color never'],
   ['--stream', 'answers are streamed unless --no-stream is given'],
-  [
-    '--template --pattern --prompt-file',
-    '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them',
-  ],
+  ['--template --pattern', '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them'],
+  ['--prompt-file', '‹natter run NAME› sends a prompt file; ‹natter prompts› lists them'],
   ['--models --list-models', '‹natter models list› lists the models'],
   ['-T --temp --temperature', 'use --param temperature=0.2, if the service takes it'],
   ['--top-p --topp', 'use --param top_p=0.9, if the service takes it'],
@@ -130,9 +125,6 @@ function settingCommand(words: readonly string[]): string | undefined {
   return isSetting ? `‹natter config ${words.map(shownWord).join(' ')}›` : undefined;
 }
 
-const nearChild = (parent: Command, word: string, names = namesBelow(parent)) =>
-  childNamed(parent, nearlyNamed(word, names) ?? '');
-
 /**
  * The commands that a prompt may be a mistyped form of (`modles`, `model list`, `login`), or that have the same effect in
  * natter as a command of another client (`history`, `set model nextgen`). An empty list is a command that natter lacks,
@@ -152,7 +144,7 @@ export function suggestCommands(
   if (setting !== undefined) return [setting];
   // Too many words differ from a name of three letters by one: `fun` does not mean `run`.
   const names = namesBelow(program).filter((name) => name.length > 3);
-  const near = nearChild(program, first, names);
+  const near = childNamed(program, nearlyNamed(first, names) ?? '');
   if (isAlone) {
     const parents = program.commands.filter((parent) => childNamed(parent, word) !== undefined);
     if (parents.length > 0) return parents.map((parent) => `‹natter ${parent.name()} ${word}›`);
@@ -162,7 +154,7 @@ export function suggestCommands(
   if (near.registeredArguments[0]?.argChoices?.includes(second) === true) {
     return [`‹natter ${near.name()} ${second}›`];
   }
-  const child = childNamed(near, second) ?? nearChild(near, second);
+  const child = childNamed(near, nearlyNamed(second, namesBelow(near)) ?? second);
   if (child === undefined || rest.length > child.registeredArguments.length) return undefined;
   return [`‹${['natter', near.name(), child.name(), ...rest.map(shownWord)].join(' ')}›`];
 }

@@ -4,12 +4,14 @@ import { rephrase } from '../client/failure/request-failure.ts';
 import { isSet, type Environment } from '../environment.ts';
 import {
   toFailure,
-  reportFailure,
+  type Clean,
+  failureFields,
   hintOf,
   setBaseUrlHint,
   timeoutOptions,
   type FrontEndHints,
 } from '../output/ending-failure.ts';
+import { noticeRows } from '../output/notice-rows.ts';
 import { wantsJson, flagValue, hasFlag } from './command-line.ts';
 import type { Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
@@ -126,26 +128,49 @@ export function withAddress(
   return hint === undefined ? failure : rephrase(failure, { hint });
 }
 
-/** What standard error shows of anything thrown: sanitized, secrets masked, as JSON after `--json`. */
+function stacks(failure: Failure, clean: Clean): string {
+  const lines: string[] = [];
+  for (let error: unknown = failure; error instanceof Error; error = error.cause) {
+    lines.push(...(error.stack ?? String(error)).split('\n'));
+  }
+  return lines.map((line) => `  ${clean(line)}\n`).join('');
+}
+
+/** The message with the request's id, in the brackets of the attempts if it has them: `(5 attempts, request abc)`. */
+function withRequest({ message, attempts, requestId }: Failure): string {
+  if (requestId === undefined) return message;
+  const ending = ` (${attempts} attempts)`;
+  return message.endsWith(ending)
+    ? `${message.slice(0, -1)}, request ${requestId})`
+    : `${message} (request ${requestId})`;
+}
+
+/**
+ * What standard error shows of anything thrown, sanitized, secrets masked: `natter: <what happened>`, and on the next
+ * line the hint; after `--json` one JSON line; with `NATTER_DEBUG` the stacks, too.
+ */
 export function describeFailure(
   error: unknown,
   context: Context,
   words: readonly string[],
 ): { readonly text: string; readonly exitCode: number } {
-  const { environment, streams } = context;
-  const profile = namedProfile(flagValue(words, '--profile'), environment);
+  const { environment } = context;
+  const { stderr } = context.streams;
+  const clean = (part: string) => cleanLine(context, part);
   const described = withHint(toFailure(error), environment);
-  const hinted = hasFlag(words, '--sandbox')
+  const failure = hasFlag(words, '--sandbox')
     ? described
     : withAddress(described, flagValue(words, '--base-url'), environment);
-  const { markedHint: hint } = hinted;
-  const failure =
-    hint === undefined ? hinted : rephrase(hinted, { hint: nameProfile(hint, profile) });
-  const text = reportFailure(failure, {
-    json: wantsJson(words),
-    debug: isSet(environment, 'NATTER_DEBUG'),
-    columns: streams.stderr.isTerminal ? streams.stderr.columns() : undefined,
-    clean: (part) => cleanLine(context, part),
-  });
-  return { text, exitCode: exitCodes[failure.kind] };
+  const exitCode = exitCodes[failure.kind];
+  const profile = namedProfile(flagValue(words, '--profile'), environment);
+  const hint = failure.markedHint && nameProfile(failure.markedHint, profile);
+  const trace = isSet(environment, 'NATTER_DEBUG') ? stacks(failure, clean) : '';
+  if (wantsJson(words)) {
+    const fields = failureFields(rephrase(failure, { hint }), clean);
+    return { text: `${JSON.stringify(fields)}\n${trace}`, exitCode };
+  }
+  const advice = hint === undefined ? '' : `  ${clean(hint)}\n`;
+  const columns = stderr.isTerminal ? stderr.columns() : undefined;
+  const rows = noticeRows(`natter: ${clean(withRequest(failure))}\n${advice}`, columns);
+  return { text: rows + trace, exitCode };
 }

@@ -31,8 +31,8 @@ export class IncompleteAnswer extends Failure {
 
 /**
  * Reads the events of one prompt to their end.
- * @throws IncompleteAnswer if the answer is cut after its first text, is filtered or refused, or is a tool call; and any
- * other error of `events`
+ * @throws IncompleteAnswer if the answer is cut after its first text, is filtered or refused, or is a tool call; and
+ * any other error of `events`
  */
 export async function collectAnswer(events: AsyncIterable<ChatEvent>): Promise<CollectedAnswer> {
   const texts = { text: '', reasoning: '', refusal: '' };

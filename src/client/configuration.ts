@@ -68,7 +68,7 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
   };
 }
 
-/** In the units of `ClientOptions`. */
+/** The limits have the units of `ClientOptions`. */
 const defaultLimits = {
   retries: 4,
   retryWaitLimit: 60_000,

@@ -60,7 +60,7 @@ export async function* withRetries<Event>(
         caller?.throwIfAborted();
         if (!(error instanceof Failure)) throw error;
         const isRefused = isRateLimited(error) && throttle !== undefined;
-        // The caller, not the client, retries then.
+        // Then the caller retries, and the client does not.
         if (isRefused) throttle.onRefusal(error.retryAfterMilliseconds);
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
         const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);

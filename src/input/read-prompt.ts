@@ -129,6 +129,13 @@ export const inputWord = '-';
 /** Of standard input as a file. */
 export const inputName = 'stdin';
 
+/** The files to attach, and whether standard input is required: by the word `-`, or as a file. */
+export function namedInputs({ file = [] }: PromptOptions, words: readonly string[]) {
+  const names = file.filter((name) => name !== inputWord);
+  const isFile = names.length < file.length;
+  return { names, isFile, required: isFile || words.includes(inputWord) };
+}
+
 export interface ReadPrompt {
   readonly prompt: string;
   /** The value of `--system` if standard input was inserted there. */
@@ -229,9 +236,7 @@ export async function readPrompt(
   const { context, options } = run;
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
-  const names = (options.file ?? []).filter((name) => name !== inputWord);
-  const isFile = options.file?.includes(inputWord) === true;
-  const required = isFile || promptWords.length < words.length;
+  const { names, isFile, required } = namedInputs(options, words);
   const refuseEmpty = checkInput(context.streams.stdin.isTerminal, options, prompt, required);
   if (names.length > 0 && options.isPrompt !== true) {
     await refuseUnattached(promptWords);

@@ -51,8 +51,11 @@ function addTo(metadata: Writable<AnswerMetadata>, event: ChatEvent): void {
   metadata.complete = true;
 }
 
-/** Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. */
-class AnswerMeter {
+/**
+ * Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. Time starts
+ * when it is made.
+ */
+export class AnswerMeter {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #start: number;
   #metadata: Writable<AnswerMetadata> = { complete: false };
@@ -99,7 +102,3 @@ class AnswerMeter {
     return this.#clock.monotonic() - this.#start;
   }
 }
-
-/** Time starts with this call. */
-export const createAnswerMeter = (clock: Pick<Clock, 'monotonic'>): AnswerMeter =>
-  new AnswerMeter(clock);

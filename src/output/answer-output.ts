@@ -17,6 +17,7 @@ import { cleanLine } from '../secrets/secrets.ts';
 import { ownColors as parseColors } from '../settings/own-colors.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { Interruption } from '../terminal/device/signals.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
@@ -115,7 +116,11 @@ export async function createTextOutput(
   const removed = () => sanitizer.removed;
   const transform =
     format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, look);
-  return { printer: terminalPrinter(stdout, sanitizer, transform), removed };
+  const isInterrupted = () => {
+    const reason: unknown = context.signal.reason;
+    return reason instanceof Interruption && reason.signal === 'SIGINT';
+  };
+  return { printer: terminalPrinter(stdout, sanitizer, transform, isInterrupted), removed };
 }
 
 export async function createAnswerOutput(

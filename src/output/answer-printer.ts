@@ -50,11 +50,15 @@ export function pipedPrinter(stdout: OutputStream): TextPrinter {
   };
 }
 
-/** Text for a terminal: sanitized, then styled by `transform`. The answer ends with a line end. */
+/**
+ * Text for a terminal: sanitized, then styled by `transform`. The answer ends with a line end. `isInterrupted` says
+ * whether Ctrl+C was pressed.
+ */
 export function terminalPrinter(
   stdout: OutputStream,
   sanitizer: Sanitizer,
   transform: TextTransform,
+  isInterrupted = () => false,
 ): TextPrinter {
   let last = '\n';
   const print = async (text: string | Promise<string>) => {
@@ -69,6 +73,11 @@ export function terminalPrinter(
       return print(transform.write(sanitizer.write(event.text)));
     },
     async end() {
+      // The terminal has shown ^C after the text, and the rest must not continue that.
+      if (isInterrupted()) {
+        last = '\n';
+        await stdout.write(last);
+      }
       const rest = sanitizer.end();
       if (rest !== '') await print(transform.write(rest));
       await print(transform.end());

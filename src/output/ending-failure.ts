@@ -1,4 +1,3 @@
-import { noticeRows } from './notice-rows.ts';
 import { Failure, replacedFailure, type Remedy, type RemedyCode } from '../failure.ts';
 
 /** Anything thrown as a {@link Failure}; other errors become `unexpected`. */
@@ -50,46 +49,6 @@ export function failureFields(failure: Failure | undefined, clean: Clean) {
     attempts: failure.attempts,
   };
   return { error };
-}
-
-export interface FailureReportOptions {
-  /** One JSON line instead of text. */
-  readonly json: boolean;
-  /** Adds stack traces (`NATTER_DEBUG`). */
-  readonly debug: boolean;
-  /** The width of the terminal; undefined breaks no rows. */
-  readonly columns?: number | undefined;
-  readonly clean: Clean;
-}
-
-function stacks(failure: Failure, clean: Clean): string {
-  const lines: string[] = [];
-  for (let error: unknown = failure; error instanceof Error; error = error.cause) {
-    lines.push(...(error.stack ?? String(error)).split('\n'));
-  }
-  return lines.map((line) => `  ${clean(line)}\n`).join('');
-}
-
-/** The message with the request's id, in the brackets of the attempts if it has them: `(5 attempts, request abc)`. */
-function withRequest({ message, attempts, requestId }: Failure): string {
-  if (requestId === undefined) return message;
-  const ending = ` (${attempts} attempts)`;
-  return message.endsWith(ending)
-    ? `${message.slice(0, -1)}, request ${requestId})`
-    : `${message} (request ${requestId})`;
-}
-
-/**
- * The report on standard error: `natter: <what happened>`, and on the next line the hint.
- * The JSON form has the fields of {@link failureFields}.
- */
-export function reportFailure(failure: Failure, options: FailureReportOptions): string {
-  const { clean } = options;
-  const trace = options.debug ? stacks(failure, clean) : '';
-  if (options.json) return `${JSON.stringify(failureFields(failure, clean))}\n${trace}`;
-  const { markedHint } = failure;
-  const hint = markedHint === undefined ? '' : `  ${clean(markedHint)}\n`;
-  return `${noticeRows(`natter: ${clean(withRequest(failure))}\n${hint}`, options.columns)}${trace}`;
 }
 
 /** Hints are one line without a full stop. */

@@ -19,8 +19,8 @@ export interface RecordedRequest {
 export type RecordedHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * `stopped`: natter stopped reading, because it had the answer or was interrupted. `failure`: instead of a response, or of
- * the rest of one; the code of its remedy may be from a newer natter.
+ * `stopped`: natter stopped reading, because it had the answer or was interrupted. `failure`: instead of a response, or
+ * of the rest of one; the code of its remedy may be from a newer natter.
  */
 export type RecordedEvent =
   | ({ readonly type: 'request'; readonly date: string } & RecordedRequest)
@@ -43,12 +43,12 @@ export type ResponseEvent = Exclude<RecordedEvent, { readonly type: 'request' }>
 /** One line: `at` is milliseconds since the request of its exchange. */
 export type RecordedLine = RecordedEvent & { readonly exchange: number; readonly at: number };
 
-/** The first line of a file, with its end. */
+/** Writes the first line of a file, with its end. */
 export function headerLine(program: string): string {
   return `${JSON.stringify({ format: formatName, version: formatVersion, program })}\n`;
 }
 
-/** The version in the first line; undefined for any other line. */
+/** Reads the version in the first line; undefined for any other line. */
 export function versionOf(line: string): number | undefined {
   const header = parseObject(line);
   const version = header?.['format'] === formatName ? header['version'] : undefined;
@@ -59,7 +59,7 @@ export function formatLine({ exchange, at, type, ...rest }: RecordedLine): strin
   return `${JSON.stringify({ exchange, at, type, ...rest })}\n`;
 }
 
-/** As text if the bytes are UTF-8, else in base64. */
+/** Writes bytes as text if they are UTF-8, else in base64. */
 export function bytesEvent(bytes: Uint8Array): RecordedEvent & { readonly type: 'bytes' } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isUtf8(buffer)) return { type: 'bytes', text: buffer.toString() };
@@ -109,7 +109,7 @@ const defaults: Readonly<Partial<Record<string, JsonObject>>> = {
   failure: { transient: false },
 };
 
-/** Parses a line without its end. Undefined for a torn or foreign one. `at` is 0 if it is missing. */
+/** Reads a line without its end; undefined for a torn or foreign one. A missing `at` is 0. */
 export function parseLine(text: string): RecordedLine | undefined {
   const found = parseObject(text);
   const type = found?.['type'];
@@ -122,7 +122,7 @@ export function parseLine(text: string): RecordedLine | undefined {
     : undefined;
 }
 
-/** Leaves out the headers, and the address before `/v1/`. */
+/** Describes a request without its headers and the address before `/v1/`. */
 export function describeRequest(
   { method, url, body }: HttpRequest,
   mask: (text: string) => string = (text) => text,

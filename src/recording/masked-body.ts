@@ -54,8 +54,8 @@ function maskWhole(body: Buffer, filter: SecretFilter): Buffer {
 }
 
 /**
- * Masks events as the client reads them: a text continues from event to event, in whatever way a service spells it. Only
- * events with a part of a secret change.
+ * Masks events as the client reads them: a text continues from event to event, in whatever way a service spells it.
+ * Only events with a part of a secret change.
  */
 function createEventMask(filter: SecretFilter) {
   const decoder = new LineDecoder();

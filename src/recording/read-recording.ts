@@ -34,7 +34,7 @@ function notARecording(file: string): Failure {
   });
 }
 
-/** @throws Failure `configuration` if the line is not the header of this version's format */
+/** Refuses a line that is not the header of this version's format. @throws Failure `configuration` */
 export function checkHeader(line: string, file: string): void {
   const version = versionOf(line);
   if (version === undefined) throw notARecording(file);
@@ -57,7 +57,10 @@ function* linesOf(file: string): Generator<string, void> {
   }
 }
 
-/** Skips torn and foreign lines. @throws Failure `configuration` for a file that is not a recording */
+/**
+ * Reads a recording; torn and foreign lines are skipped.
+ * @throws Failure `configuration` for a file that is not a recording
+ */
 export function readRecording(file: string): Recording {
   const exchanges: RecordedExchange[] = [];
   // Concatenated recordings repeat numbers: a number means the last request with it.

@@ -66,7 +66,8 @@ function prepare(path: string, program: string): void {
 }
 
 /**
- * Opens a recording for appending, or creates a private one (0600). What it returns throws the system's error, or a Failure.
+ * Opens a recording for appending, or creates a private one (0600). What it returns throws the system's error, or a
+ * Failure.
  * @param options `program` is `natter/1.2.3`; `signal` ends the wait for other processes during the opening
  * @throws Failure `storage` if it cannot be written, `configuration` if it is not a recording
  */

@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation/tree.ts';
 import type { FailureKind } from '../failure.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Entry } from './transcript/entry.ts';
-import type { ListOptions, Task } from './state.ts';
+import type { Task } from './state.ts';
 
 /** A failure as shown in the transcript. */
 export interface FailureText {
@@ -41,13 +41,6 @@ export type Action =
       readonly outcome: AnswerOutcome;
       readonly conversation: Conversation;
       readonly now: number;
-    }
-  /** Turns were added or selected, or the title was set; a different id means a different conversation. */
-  | {
-      readonly type: 'conversation-changed';
-      readonly conversation: Conversation;
-      /** Settings that those of a different conversation do not replace. */
-      readonly settings?: ListOptions['settings'];
     }
   | { readonly type: 'task-ended'; readonly entries: readonly Entry[]; readonly now: number }
   /** A task threw or rejected; `stopped`: the user stopped it. */

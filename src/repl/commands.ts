@@ -38,7 +38,7 @@ const help: SlashCommand = {
   example: '/help copy',
   isImmediate: true,
   showsNow: true,
-  completes: 'commands',
+  completes: (_repl, state) => commandCandidates(state),
   run: (state, argument) => showHelp(state, offeredCommands(state), argument),
 };
 
@@ -111,22 +111,20 @@ function promptCommands({ promptFiles }: ReplState): readonly SlashCommand[] {
     }));
 }
 
-/** Prompt files that a command of natter hides. */
-function hiddenFiles({ promptFiles }: ReplState): readonly SlashCommand[] {
-  return promptFiles
-    .filter(({ name }) => byName.has(name))
-    .map(({ name }) => ({
+/** The commands of natter, and prompt files, also those that a command of natter hides. */
+function offeredCommands(state: ReplState): readonly SlashCommand[] {
+  const hidden = state.promptFiles.filter(({ name }) => byName.has(name));
+  const rows = hidden.map(({ name }): SlashCommand => {
+    const summary = `hidden by the command /${name}; natter run ${name} sends it`;
+    return {
       name: `${name}.md`,
-      summary: `hidden by the command /${name}; natter run ${name} sends it`,
+      summary,
       group: 'prompts',
       isHidden: true,
-      run: (state) => step(state),
-    }));
-}
-
-/** The commands of natter, and prompt files. */
-function offeredCommands(state: ReplState): readonly SlashCommand[] {
-  return [...slashCommands, ...promptCommands(state), ...hiddenFiles(state)];
+      run: (same) => step(same),
+    };
+  });
+  return [...slashCommands, ...promptCommands(state), ...rows];
 }
 
 /** The rows below the composer: those of the panel, or the help while a question mark is all that is typed. */

@@ -8,7 +8,16 @@ import { notice, type Entry, failureEntry } from './transcript/entry.ts';
 import { runActivity, type Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
 import type { Dialog, DialogChoice, ReplState, Step } from './state.ts';
-import { refuse, showNow, startActivity, openDialog, printNotice, step, task } from './step.ts';
+import {
+  isWriting,
+  openDialog,
+  printNotice,
+  refuse,
+  showNow,
+  startActivity,
+  step,
+  task,
+} from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
 const formats: readonly {
@@ -145,23 +154,15 @@ interface Wanted {
   readonly block: number | undefined;
 }
 
-interface Selection {
-  readonly text: string;
-  /** Such as `code block 2`. */
-  readonly name: string;
-}
-
-/** @throws Failure of kind `usage` for a missing code block */
-function selectionOf({ source, block }: Wanted): Selection {
+/** The text of an answer or a code block, and what it is called. @throws Failure `usage` for a missing code block */
+function selectionOf({ source, block }: Wanted) {
   if (block === undefined) return { text: source, name: 'the last answer' };
   const blocks = codeBlocks(source);
   const found = blocks[block - 1];
   if (found !== undefined) return { text: `${found}\n`, name: `code block ${block}` };
-  const count = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
-  throw new Failure(
-    'usage',
-    `the last answer has ${blocks.length === 0 ? 'no code block' : count}`,
-  );
+  const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
+  const count = blocks.length === 0 ? 'no code block' : several;
+  throw new Failure('usage', `the last answer has ${count}`);
 }
 
 /** Copies also while another answer streams, so it is no activity. */
@@ -203,7 +204,11 @@ export function saveJournal(session: Session): Promise<void> {
 
 function withAnswer(state: ReplState, run: (source: string) => Step): Step {
   const answer = lastAnswer(currentPath(state.conversation, state.branch));
-  return answer === undefined ? refuse(state, 'there is no answer yet') : run(textOf(answer));
+  if (answer !== undefined) return run(textOf(answer));
+  // Printed after the first answer, the sentence would not be true.
+  return isWriting(state)
+    ? showNow(state, 'there is no complete answer yet')
+    : refuse(state, 'there is no answer yet');
 }
 
 function copy(state: ReplState, argument: string): Step {

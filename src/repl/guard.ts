@@ -11,18 +11,6 @@ import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ReplService } from './service.ts';
 
-/** Whether the person confirmed that the files are sent, as they are or with placeholders. */
-interface Choice {
-  readonly isConfirmed: boolean;
-  readonly isRedacted: boolean;
-}
-
-/** The files as they may be sent, or what a person has to confirm. */
-interface Inspected {
-  readonly files: readonly AttachedFile[];
-  readonly problem?: string;
-}
-
 /**
  * Keeps secrets in files from leaving this machine by accident. A conversation has one redaction, so that a secret
  * keeps its placeholder.
@@ -37,8 +25,14 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
     return guardMode({ ...run, settings: { ...settings, values } });
   };
   return {
-    /** @throws Failure */
-    inspect(files: readonly AttachedFile[], { isConfirmed, isRedacted }: Choice): Inspected {
+    /**
+     * The files as they may be sent, or the problem that a person has to confirm. That may have been done, for the files
+     * as they are or with placeholders. @throws Failure
+     */
+    inspect(
+      files: readonly AttachedFile[],
+      { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
+    ): { readonly files: readonly AttachedFile[]; readonly problem?: string } {
       const mode = isRedacted ? 'redact' : modeNow();
       if (mode === 'off' || (mode === 'ask' && isConfirmed) || files.length === 0) return { files };
       const located = files.flatMap((file) => locateSecrets(context, file));

@@ -116,36 +116,11 @@ function isGroup(name: string): name is CommandGroup {
   return groupNames.some((group) => group === name);
 }
 
-interface Section {
-  readonly title: string;
-  readonly rows: readonly Row[];
-  /** Prompt files among the rows that are not commands, because a command has their name. */
-  readonly hidden: number;
-}
-
 /** `/copy, optional n`: brackets are noise in speech. */
 function spokenUsage(command: SlashCommand): string {
   return usageOf(command)
     .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
     .replaceAll(/ <([^>]+)>/g, ', with a $1');
-}
-
-function sectionOf(
-  commands: readonly SlashCommand[],
-  group: CommandGroup,
-  { isLineMode }: ReplState,
-): Section {
-  const usage = isLineMode ? spokenUsage : usageOf;
-  const members = commands.filter((command) => command.group === group);
-  const rows = members.map((command): Row => [usage(command), command.summary]);
-  const hidden = members.filter(({ isHidden }) => isHidden === true).length;
-  return { title: commandGroups[group], rows, hidden };
-}
-
-function titleLine({ title, rows, hidden }: Section, { isLineMode }: ReplState): string {
-  if (!isLineMode) return title;
-  const count = rows.length - hidden;
-  return `${title}, ${count === 1 ? '1 command' : `${count} commands`}:`;
 }
 
 /** The commands of `/help` by use. With the advice below them they fit a window of 24 rows. */
@@ -166,35 +141,39 @@ export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): 
   return tableText([...rows, ...(state.hasShell ? shellRows.slice(0, 1) : []), keys, all], state);
 }
 
-/** The commands of some groups, each group below its title. */
+/** The commands of some groups, each group below its title; with several groups, more at the end. */
 function groupHelp(
   state: ReplState,
   commands: readonly SlashCommand[],
   groups: readonly CommandGroup[],
 ): string {
+  const { isLineMode } = state;
+  const usage = isLineMode ? spokenUsage : usageOf;
   const offered = commands.filter(
     (command) => isOffered(state, command) && command.isUnlisted !== true,
   );
-  const shell = state.hasShell ? shellRows : [];
+  const sections = groups.map((group): { title: string; rows: readonly Row[]; count: number } => {
+    const members = offered.filter((command) => command.group === group);
+    const rows = members.map((command): Row => [usage(command), command.summary]);
+    // A prompt file with the name of a command is not one.
+    const count = members.filter(({ isHidden }) => isHidden !== true).length;
+    return { title: commandGroups[group], rows, count };
+  });
   const others = [
-    ...shell,
+    ...(state.hasShell ? shellRows : []),
     doubleSlash,
-    state.isLineMode ? lineKeyAdvice : keyAdvice(state),
+    isLineMode ? lineKeyAdvice : keyAdvice(state),
     nameAdvice,
   ];
-  const advice: Section = { title: 'More', rows: others, hidden: 0 };
-  const sections = groups.map((group) => sectionOf(offered, group, state));
-  const shown = [...sections, ...(groups.length > 1 ? [advice] : [])].filter(
-    ({ rows }) => rows.length > 0,
-  );
-  const linesOf = rowLayout(
-    shown.flatMap(({ rows }) => rows),
-    state,
-  );
-  const blocks = shown.map((section) =>
-    [titleLine(section, state), ...section.rows.flatMap(linesOf)].join('\n'),
-  );
-  return blocks.join(state.isLineMode ? '\n' : '\n\n');
+  if (groups.length > 1) sections.push({ title: 'More', rows: others, count: others.length });
+  const shown = sections.filter(({ rows }) => rows.length > 0);
+  const allRows = shown.flatMap(({ rows }) => rows);
+  const linesOf = rowLayout(allRows, state);
+  const blocks = shown.map(({ title, rows, count }) => {
+    const spoken = `${title}, ${count === 1 ? '1 command' : `${count} commands`}:`;
+    return [isLineMode ? spoken : title, ...rows.flatMap(linesOf)].join('\n');
+  });
+  return blocks.join(isLineMode ? '\n' : '\n\n');
 }
 
 /** Each key once, by its first chord. */

@@ -1,69 +1,48 @@
-import type { Conversation } from '../conversation/tree.ts';
 import { createHistory } from './composer/history.ts';
 import { createBuffer } from './composer/text-buffer.ts';
 import { contextUse } from './conversations/position.ts';
-import type { Dialog, SessionSettings, ServiceFacts, ReplState } from './state.ts';
+import type { ReplState } from './state.ts';
 
-export interface InitialFacts {
-  readonly isLineMode?: boolean;
-  /** Default false. */
-  readonly unicode?: boolean;
-  readonly showsReasoning?: boolean;
-  /** The setting `compact`. */
-  readonly compactsAutomatically?: boolean;
-  /** Default true. */
-  readonly hasShell?: boolean;
-  readonly columns: number;
-  readonly rows: number;
-  readonly conversation: Conversation;
-  readonly settings: SessionSettings;
-  readonly service: ServiceFacts;
-  /** Prompts of earlier sessions, oldest first. */
-  readonly history?: readonly string[];
-  readonly draft?: string;
-  readonly dialog?: Dialog | undefined;
-  readonly now: number;
-}
+type FirstFacts = Pick<
+  ReplState,
+  'columns' | 'conversation' | 'now' | 'rows' | 'service' | 'settings'
+>;
 
-export function initialState(facts: InitialFacts): ReplState {
-  const { columns, rows, conversation, settings, service, now } = facts;
+/** An idle session in which nothing was typed yet, except what is given. */
+export function initialState(facts: FirstFacts & Partial<ReplState>): ReplState {
+  const { composer = createBuffer() } = facts;
   return {
-    isLineMode: facts.isLineMode ?? false,
-    unicode: facts.unicode ?? false,
-    showsReasoning: facts.showsReasoning ?? false,
+    isLineMode: false,
+    unicode: false,
+    showsReasoning: false,
     hasExplainedThought: false,
-    columns,
-    rows,
-    composer: createBuffer(facts.draft),
-    restoredText: facts.draft || undefined,
+    composer,
+    restoredText: composer.text || undefined,
     unconfirmed: undefined,
     restoredFiles: [],
-    hasShell: facts.hasShell ?? true,
+    hasShell: true,
     // How the draft of an earlier session was entered is not known.
-    isShellPasted: facts.draft?.startsWith('!') ?? false,
-    history: createHistory(facts.history),
+    isShellPasted: composer.text.startsWith('!'),
+    history: createHistory(),
     isSearching: false,
     completion: undefined,
     typeAhead: undefined,
-    dialog: facts.dialog,
+    dialog: undefined,
     list: undefined,
     activity: undefined,
     queue: [],
     isQueuePaused: false,
     attachments: [],
-    conversation,
     branch: undefined,
-    settings,
-    service,
-    context: contextUse(conversation, undefined),
+    context: contextUse(facts.conversation, undefined),
     hasOfferedModel: false,
-    compaction: { isAutomatic: facts.compactsAutomatically ?? false, hasFailed: false },
+    compaction: { isAutomatic: false, hasFailed: false },
     usage: { answers: 0, promptTokens: 0, completionTokens: 0, estimated: 0 },
     promptFiles: [],
     knownModels: [],
     isQuitArmed: false,
     isExitWordEntered: false,
     hasQuit: false,
-    now,
+    ...facts,
   };
 }

@@ -15,7 +15,7 @@ import {
   type TextBuffer,
   withDraft,
 } from './composer/text-buffer.ts';
-import { onListAction, onListText } from './conversation-list/answer-list.ts';
+import { onListAction, onListText } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
@@ -178,10 +178,19 @@ function onAction(state: ReplState, action: KeyAction): Step {
   return composerActions[action]?.(action === 'interrupt' ? state : closed) ?? step(state);
 }
 
-/** A slash replaces a restored prompt, so that a command can be typed; undo brings the prompt back. */
-function withoutRestoredPrompt({ composer, restoredText }: ReplState, text: string): TextBuffer {
+/** Milliseconds in which a person who types does not notice that an unanswered prompt came back. */
+const unnoticed = 1000;
+
+/**
+ * A slash replaces a restored prompt, so that a command can be typed; undo brings the prompt back. Text that was meant
+ * for an empty composer goes below it.
+ */
+function besideRestoredPrompt(state: ReplState, text: string): TextBuffer {
+  const { composer, restoredText, restoredAt = Number.NEGATIVE_INFINITY, now } = state;
   const isUntouched = composer.text === restoredText && composer.cursor === restoredText.length;
-  return isUntouched && text.startsWith('/') ? replaceContent(composer, '') : composer;
+  if (!isUntouched) return composer;
+  if (text.startsWith('/')) return replaceContent(composer, '');
+  return now - restoredAt < unnoticed ? insert(composer, '\n') : composer;
 }
 
 /** Whether the `!` at the start of the draft was pasted; a typed one replaces it. */
@@ -192,7 +201,7 @@ function isShellPasted({ composer, isShellPasted: wasPasted }: ReplState, isPast
 function typeText(state: ReplState, text: string, isPaste: boolean): Step {
   const composer = isPaste
     ? insertPaste(state.composer, text)
-    : insert(withoutRestoredPrompt(state, text), text);
+    : insert(besideRestoredPrompt(state, text), text);
   const isPasted = isShellPasted(state, isPaste);
   const typed = refreshCompletion({
     ...state,

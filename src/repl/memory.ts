@@ -31,19 +31,52 @@ const noMemory: ReplMemory = {
   close: () => undefined,
 };
 
-/** Warns once about a folder that cannot be used; the session continues without it. */
-function tolerant(warn: (text: string) => void) {
+/** The memory in the state folder. It warns once about a folder that it cannot use. */
+export function createReplMemory(context: Context, isKept: boolean, notices: Notices): ReplMemory {
+  const { clock, secrets } = context;
+  const { state } = resolveFolders(context);
+  if (!isKept || state === undefined) return noMemory;
+  const file = path.join(state, 'history.jsonl');
   let isWarned = false;
-  return <Result>(act: () => Result, otherwise: Result): Result => {
+  const tolerate = <Result>(act: () => Result, otherwise: Result): Result => {
     try {
       return act();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (!isWarned) warn(`input history is not saved: ${error.message}`);
+      if (!isWarned) notices.notice(`input history is not saved: ${error.message}`);
       isWarned = true;
       return otherwise;
     }
   };
+  const draft = createDraft(context, path.join(state, 'drafts'), ({ message }) =>
+    notices.notice(`a draft was skipped: ${message}`),
+  );
+  return {
+    history: () => tolerate(() => readHistory(file), []),
+    remember: (text) =>
+      tolerate(() => appendHistory(file, maskText(secrets, text), clock.date()), undefined),
+    takeDraft: () => tolerate(() => draft.take(), ''),
+    keepDraft: (text) => tolerate(() => draft.save(maskText(secrets, text)), undefined),
+    close: () => draft.close(),
+  };
+}
+
+const recordOf = (text: string, at: Date, folder?: string) =>
+  JSON.stringify({ at: at.toISOString(), folder, text });
+
+/** The text of a record, when it was written and in which folder; undefined if it is damaged. */
+function readRecord(content: string) {
+  try {
+    const record: unknown = JSON.parse(content);
+    if (typeof record !== 'object' || record === null || !('text' in record)) return undefined;
+    const { text } = record;
+    const at = 'at' in record && typeof record.at === 'string' ? record.at : '';
+    const place = 'folder' in record && typeof record.folder === 'string' ? record.folder : '';
+    return typeof text === 'string' ? { text, at, place } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** The names of drafts of older versions: the id of the process. They have no lock. */
@@ -61,22 +94,22 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
     if (text.trim() !== '') lock ??= holdDraft(folder, ownId, context);
     saveDraft(folder, ownId, text, clock.date(), place);
   };
-  const isOfRunning = ({ id }: StoredDraft) =>
+  const isOfRunning = (id: string) =>
     oldName.test(id) && Number(id) !== process.id && process.isRunning(Number(id));
   return {
     save,
     take(): string {
-      for (const found of findDrafts(folder, onUnread)) {
-        if (found.place !== undefined && found.place !== place) continue;
-        const foundLock = isOfRunning(found) ? undefined : holdDraft(folder, found.id, context);
+      for (const { id, text, place: from } of findDrafts(folder, onUnread)) {
+        if (from !== '' && from !== place) continue;
+        const foundLock = isOfRunning(id) ? undefined : holdDraft(folder, id, context);
         if (foundLock === undefined) continue;
         try {
-          save(found.text);
-          removeDraft(folder, found.id);
+          save(text);
+          saveDraft(folder, id, '', clock.date());
         } finally {
           foundLock.release();
         }
-        return found.text;
+        return text;
       }
       return '';
     },
@@ -84,55 +117,10 @@ function createDraft(context: Context, folder: string, onUnread: (failure: Failu
   };
 }
 
-/** The memory in the state folder; none for `--no-save`, and without a folder. */
-export function createReplMemory(context: Context, isKept: boolean, notices: Notices): ReplMemory {
-  const warn = (text: string) => notices.notice(text);
-  const { secrets } = context;
-  const { state } = resolveFolders(context);
-  if (!isKept || state === undefined) return noMemory;
-  const file = path.join(state, 'history.jsonl');
-  const tolerate = tolerant(warn);
-  const draft = createDraft(context, path.join(state, 'drafts'), ({ message }) =>
-    warn(`a draft was skipped: ${message}`),
-  );
-  return {
-    history: () => tolerate(() => readHistory(file).texts, []),
-    remember(text) {
-      const masked = maskText(secrets, text);
-      tolerate(() => appendHistory(file, masked, context.clock.date()), undefined);
-    },
-    takeDraft: () => tolerate(() => draft.take(), ''),
-    keepDraft(text) {
-      const masked = maskText(secrets, text);
-      tolerate(() => draft.save(masked), undefined);
-    },
-    close: () => draft.close(),
-  };
-}
-
-export interface StoredDraft {
-  /** The id of the session that wrote it. */
-  readonly id: string;
-  readonly text: string;
-  readonly savedAt: Date;
-  /** The current folder of that session; undefined in files of older versions. */
-  readonly place: string | undefined;
-}
-
 const extension = '.json';
 
 function fileOf(folder: string, id: string): string {
   return path.join(folder, `${encodeURIComponent(id)}${extension}`);
-}
-
-/** Removes a session's draft, if there is one. @throws Failure `storage` */
-export function removeDraft(folder: string, id: string): void {
-  const file = fileOf(folder, id);
-  try {
-    removeFile(file);
-  } catch (error) {
-    throw storageFailure('write', file, error, stateVariable);
-  }
 }
 
 /**
@@ -147,36 +135,21 @@ export function saveDraft(
   at: Date,
   place?: string,
 ): void {
-  if (text.trim() === '') return removeDraft(folder, id);
-  replaceFile(fileOf(folder, id), JSON.stringify({ at: at.toISOString(), folder: place, text }));
-}
-
-function parseDraft(id: string, content: string): StoredDraft | undefined {
+  const file = fileOf(folder, id);
+  if (text.trim() !== '') return replaceFile(file, recordOf(text, at, place));
   try {
-    const record: unknown = JSON.parse(content);
-    if (typeof record !== 'object' || record === null) return undefined;
-    if (!('text' in record && typeof record.text === 'string')) return undefined;
-    const at = 'at' in record && typeof record.at === 'string' ? record.at : 0;
-    const savedAt = new Date(at);
-    const place =
-      'folder' in record && typeof record.folder === 'string' ? record.folder : undefined;
-    return {
-      id,
-      text: record.text,
-      place,
-      savedAt: Number.isNaN(savedAt.getTime()) ? new Date(0) : savedAt,
-    };
+    removeFile(file);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    throw storageFailure('write', file, error, stateVariable);
   }
 }
 
-function readDraft(folder: string, name: string): StoredDraft | undefined {
+function readDraft(folder: string, name: string) {
   const file = path.join(folder, name);
   try {
     const id = decodeURIComponent(name.slice(0, -extension.length));
-    return parseDraft(id, fs.readFileSync(file, 'utf8'));
+    const record = readRecord(fs.readFileSync(file, 'utf8'));
+    return record && { id, ...record };
   } catch (error) {
     // Another session sent it meanwhile, or the file name is not one of natter's.
     if (errorCode(error) === 'ENOENT' || error instanceof URIError) return undefined;
@@ -188,10 +161,7 @@ function readDraft(folder: string, name: string): StoredDraft | undefined {
  * Every draft in the folder, newest first. Damaged and vanished files are skipped, and so are unreadable ones, which
  * are reported to `onUnread`. @throws Failure `storage` for the folder
  */
-export function findDrafts(
-  folder: string,
-  onUnread: (failure: Failure) => void,
-): readonly StoredDraft[] {
+export function findDrafts(folder: string, onUnread: (failure: Failure) => void) {
   let names: readonly string[];
   try {
     names = fs.readdirSync(folder).filter((name) => name.endsWith(extension));
@@ -210,7 +180,7 @@ export function findDrafts(
       }
     })
     .filter((draft) => draft !== undefined)
-    .sort((one, other) => other.savedAt.getTime() - one.savedAt.getTime());
+    .sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
 /** Undefined while the draft's session is running. @throws Failure `storage` */
@@ -231,17 +201,9 @@ const maxEntries = 2000;
 /** UTF-16 units. Longer prompts are not stored here, so that they do not push out the others. */
 const maxTextLength = 1 << 20;
 
-export interface StoredHistory {
-  /** Oldest first. */
-  readonly texts: readonly string[];
-  /** Number of invalid lines, cut or damaged. */
-  readonly skipped: number;
-}
-
 /** JSON lines `{"at": ISO 8601, "text": …}`. @throws Failure `storage` */
 export function appendHistory(file: string, text: string, at: Date): void {
-  if (text.trim() === '' || text.length > maxTextLength) return;
-  appendLine(file, JSON.stringify({ at: at.toISOString(), text }));
+  if (text.trim() !== '' && text.length <= maxTextLength) appendLine(file, recordOf(text, at));
 }
 
 /** The file's last bytes from the start of a line, so that no character is cut. */
@@ -259,28 +221,16 @@ function readEnd(file: string): string {
   }
 }
 
-/** The text of one line; undefined if the line is invalid. */
-function parseEntry(line: string): string | undefined {
+/** The newest 2000 entries in the last 8 MB, oldest first, without damaged lines. @throws Failure `storage` */
+export function readHistory(file: string): readonly string[] {
   try {
-    const record: unknown = JSON.parse(line.replaceAll(/^\uFEFF|\0/g, ''));
-    const isEntry = typeof record === 'object' && record !== null && 'text' in record;
-    return isEntry && typeof record.text === 'string' ? record.text : undefined;
+    const lines = readEnd(file).split('\n');
+    const texts = lines.flatMap((line) => {
+      return readRecord(line.replaceAll(/^\uFEFF|\0/g, ''))?.text ?? [];
+    });
+    return texts.slice(-maxEntries);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** The newest 2000 entries in the last 8 MB; empty if there is no file. @throws Failure `storage` */
-export function readHistory(file: string): StoredHistory {
-  try {
-    const lines = readEnd(file)
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-    const texts = lines.map(parseEntry).filter((text) => text !== undefined);
-    return { texts: texts.slice(-maxEntries), skipped: lines.length - texts.length };
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { texts: [], skipped: 0 };
+    if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', file, error, stateVariable);
   }
 }

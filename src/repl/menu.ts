@@ -1,6 +1,3 @@
-import { catalogue } from '../client/contract.ts';
-import { roleNames } from '../settings/role.ts';
-import { themeNames } from '../terminal/style.ts';
 import { argumentKind, commandCandidates, findCommand } from './commands.ts';
 import {
   applyCandidate,
@@ -14,10 +11,8 @@ import { type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
 import { onPickerAction, pickAgain } from './files/picking.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
-import type { ArgumentSource } from './slash-command.ts';
 import type { CompletionMenu, ReplState, Step } from './state.ts';
 import { step, withKeysReleased, task } from './step.ts';
-import { wrapModes } from './settings.ts';
 
 // The menu that opens while a command is typed. It leaves keys to the composer whose effect people expect there.
 
@@ -88,31 +83,6 @@ export function isForMenu({ completion, activity }: ReplState, action: KeyAction
   return action !== 'completion-previous';
 }
 
-function modelCandidates({ knownModels }: ReplState): readonly Candidate[] {
-  const published = catalogue.map(({ id, purpose }) => ({ value: id, summary: purpose }));
-  const known = new Set(published.map(({ value }) => value));
-  const listed = knownModels.filter((id) => !known.has(id));
-  return [
-    ...published,
-    ...listed.map((value) => ({ value })),
-    { value: 'auto', summary: 'the smallest model that the prompt fits' },
-  ];
-}
-
-const argumentCandidates: Readonly<
-  Record<ArgumentSource, (repl: Repl, state: ReplState) => readonly Candidate[]>
-> = {
-  models: (_repl, state) => modelCandidates(state),
-  commands: (_repl, state) => commandCandidates(state),
-  conversations: ({ library }) => library.names(),
-  looks: () => [
-    ...themeNames.map((name) => ({ value: `theme ${name}` })),
-    ...wrapModes.map((mode) => ({ value: `wrap ${mode}` })),
-  ],
-  roles: ({ context }) => roleNames(context).map((value) => ({ value })),
-  files: () => [],
-};
-
 /** @throws Failure if the conversations cannot be read */
 export function candidatesFor(
   repl: Repl,
@@ -121,8 +91,8 @@ export function candidatesFor(
 ): readonly Candidate[] {
   if (request.kind === 'command') return commandCandidates(state, request.typed);
   if (request.kind === 'path') return repl.files.candidates(request.folder ?? '');
-  const source = findCommand(request.command ?? '')?.completes;
-  return source === undefined ? [] : argumentCandidates[source](repl, state);
+  const completes = findCommand(request.command ?? '')?.completes;
+  return typeof completes === 'function' ? completes(repl, state) : [];
 }
 
 /** The values of a prompt file; lists prompt files again for their names. */

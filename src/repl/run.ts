@@ -7,6 +7,7 @@ import {
 } from '../ask/open-conversation.ts';
 import { canRedraw, present, type Presentation, type Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
+import { displayWidth } from '../terminal/text/width.ts';
 import { attachFiles } from '../input/attach-files.ts';
 import { resumedChanges } from '../ask/plan-request.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
@@ -19,8 +20,9 @@ import { Failure, withCommands } from '../failure.ts';
 import type { Notices } from '../output/notices.ts';
 import { type ResolvedSettings, withoutSources } from '../settings/resolved-settings.ts';
 import { newLineKey, ownKeyMap } from './composer/keys/key-bindings.ts';
+import { createHistory } from './composer/history.ts';
 import { typedPrompt } from './composer/paste.ts';
-import { draftFrom } from './composer/text-buffer.ts';
+import { createBuffer, draftFrom } from './composer/text-buffer.ts';
 import { openList } from './conversation-list/list.ts';
 import { showConversation } from './conversations/conversations.ts';
 import { createReplLibrary } from './conversations/library.ts';
@@ -32,48 +34,33 @@ import { initialState } from './initial-state.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { createReplMemory } from './memory.ts';
 import { createReplPrompts } from './prompt-files/prompt-files.ts';
+import { listPromptFiles } from './prompt-files/send-prompt-file.ts';
 import { startLive } from './screen/start-live.ts';
+import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { Dialog, SessionSettings, ReplState } from './state.ts';
-import { step } from './step.ts';
 import { sourceName } from './status-text.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
-/** What is created before the session finds it here while it is open. */
+/** The session, for what is created before it. */
 interface Opened {
   session: Session | undefined;
 }
 
-interface Need {
-  readonly need: string;
-  readonly example: (value: string) => string;
-}
-
-const needs: Readonly<Record<'fallback' | 'every' | 'split', Need>> = {
-  fallback: {
-    need: 'a prompt that is sent at once',
-    example: (models) => `natter --fallback ${models} "why is the sky blue?"`,
-  },
-  every: {
-    need: 'standard input that is piped in',
-    example: (sizes) => `tail -f app.log | natter --every ${sizes} "flag anomalies"`,
-  },
-  split: {
-    need: 'a prompt that is sent at once',
-    example: (border) => `natter --split ${border} -f book.txt "sum up"`,
-  },
-};
-const oneShot = ['fallback', 'every', 'split'] as const;
-
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
-export function refuseOneShotOptions(options: ChatOptions): void {
-  const found = oneShot.find((name) => options[name] !== undefined);
-  if (found === undefined) return;
-  const { need, example } = needs[found];
-  throw new Failure('usage', `--${found} needs ${need}`, {
-    hint: `for example: ${example(String(options[found]))}`,
-  });
+export function refuseOneShotOptions({ fallback, every, split }: ChatOptions): void {
+  const refuse = (name: string, need: string, example: string) => {
+    const hint = `for example: natter --${name} ${example}`;
+    throw new Failure('usage', `--${name} needs ${need}`, { hint });
+  };
+  const prompt = 'a prompt that is sent at once';
+  if (fallback !== undefined) refuse('fallback', prompt, `${fallback} "why is the sky blue?"`);
+  if (every !== undefined) {
+    const hint = `for example: tail -f app.log | natter --every ${every} "flag anomalies"`;
+    throw new Failure('usage', '--every needs standard input that is piped in', { hint });
+  }
+  if (split !== undefined) refuse('split', prompt, `${split} -f book.txt "sum up"`);
 }
 
 /** Notices appear in the session while it is open, else on standard error. */
@@ -117,20 +104,7 @@ function sessionSettings(settings: ResolvedSettings, conversation: Conversation)
   };
 }
 
-/**
- * The state with the keys of the profile, and with vi editing, which line mode does not have.
- * @throws Failure `configuration` for keys that natter cannot use
- */
-function withKeys(state: ReplState, { keys, profile, values }: ResolvedSettings): ReplState {
-  return {
-    ...state,
-    ...(Object.keys(keys).length > 0 && {
-      keyMap: ownKeyMap(withoutSources(keys), profile.value),
-    }),
-    ...(values.editing === 'vi' && !state.isLineMode && { vi: startVi(state.composer) }),
-  };
-}
-
+/** @throws Failure `configuration` for keys that natter cannot use; for a file that cannot be attached */
 async function firstState(
   { context, options, presentation, settings, isLineMode, service, memory }: Repl,
   conversation: Conversation,
@@ -143,52 +117,53 @@ async function firstState(
   const isFirstRun = !isConfigured && options.sandbox !== true;
   const first = typedPrompt(words.join(' '));
   const unsent = isLineMode ? '' : memory.takeDraft();
+  const { stdinEncoding: encoding, lossy } = options;
+  const { notices } = presentation;
+  const reading = { encoding, lossy, signal, context, notices };
+  const attachments = await attachFiles(options.file ?? [], reading);
+  const { keys, profile, values } = settings;
+  const draft = isFirstRun && !isLineMode && first !== '' ? first : unsent;
   const state = initialState({
     isLineMode,
     unicode: presentation.unicode,
     showsReasoning: options.reasoning ?? false,
-    compactsAutomatically: settings.values.compact === 'auto',
-    hasShell: settings.values.shellCommands,
+    compaction: { isAutomatic: values.compact === 'auto', hasFailed: false },
+    hasShell: values.shellCommands,
     columns: stdout.columns(),
     rows: stdout.rows(),
     conversation,
     settings: sessionSettings(settings, conversation),
     service: facts,
-    history: memory.history(),
-    draft: isFirstRun && !isLineMode && first !== '' ? first : unsent,
+    history: createHistory(memory.history()),
+    composer: createBuffer(draft),
     dialog: isFirstRun ? firstRunDialog : undefined,
+    attachments,
+    // Line mode has no composer for it.
+    queue: isLineMode && first !== '' ? [draftFrom(first)] : [],
+    ...(Object.keys(keys).length > 0 && {
+      keyMap: ownKeyMap(withoutSources(keys), profile.value),
+    }),
     now: context.clock.monotonic(),
   });
-  const { stdinEncoding: encoding, lossy } = options;
-  const { notices } = presentation;
-  const reading = { encoding, lossy, signal, context, notices };
-  const attachments = await attachFiles(options.file ?? [], reading);
-  // Line mode has no composer for it.
-  const queue = isLineMode && first !== '' ? [draftFrom(first)] : [];
-  return withKeys({ ...state, attachments, queue }, settings);
+  return values.editing === 'vi' && !isLineMode ? { ...state, vi: startVi(state.composer) } : state;
 }
 
 /** The option is refused; the setting is for other commands, too. */
 const noFallback = 'fallback is ignored in conversations; /retry MODEL asks a different model';
 
-/** The first row of a new conversation: who answers, and three keys to learn; in line mode a sentence. */
-export function welcomeEntry({ service, settings, isLineMode, keyMap }: ReplState): Entry {
+/** The first row of a new conversation: who answers, and keys to learn, as far as there is room. */
+export function welcomeEntry({ service, settings, columns, ...state }: ReplState): Entry {
   const source = sourceName(service);
-  if (isLineMode) {
+  if (state.isLineMode) {
     const where = source === undefined ? '' : `${source}, `;
     return notice(`${where}model ${settings.model}; /help lists the commands`);
   }
-  const sources = source === undefined ? [] : [source];
-  const newLine = newLineKey(keyMap);
-  const parts = [
-    'natter',
-    ...sources,
-    settings.model,
-    '/help',
-    '@file',
-    ...(newLine === undefined ? [] : [`${newLine} new line`]),
-  ];
-  return { type: 'welcome', parts };
+  const newLine = newLineKey(state.keyMap);
+  const keys = ['/help', '@file', ...(newLine === undefined ? [] : [`${newLine} new line`])];
+  const parts = ['natter', ...(source === undefined ? [] : [source]), settings.model, ...keys];
+  const { dot } = symbolsFor(state.unicode);
+  while (parts.length > 1 && displayWidth(parts.join(dot)) >= columns) parts.pop();
+  return notice(parts.join(dot));
 }
 
 /** Shows a resumed conversation and sends the prompt of the command line. */
@@ -257,34 +232,13 @@ function requestList(
 const pause = 1000;
 
 /** Loads large modules that few conversations need, so that a conversation survives an update of natter's files. */
-async function loadRest({ context }: Repl, signal: AbortSignal): Promise<void> {
-  await context.clock.sleep(pause, signal);
+async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> {
+  await clock.sleep(pause, signal);
   await import('../terminal/highlight.ts');
   await import('../input/attach-others.ts');
   await import('../conversation/export/html.ts');
   await import('../schema/compile-schema.ts');
   await import('../cli/report.ts');
-}
-
-/** After the first frame. What needs the same later reports an error. */
-function prepareLater(repl: Repl, session: Session, signal: AbortSignal): void {
-  repl.prompts.list().then(
-    (promptFiles) => session.update((state) => step({ ...state, promptFiles })),
-    () => undefined,
-  );
-  loadRest(repl, signal).catch(() => undefined);
-}
-
-/** Resolves when the user quits, or the run is aborted. */
-async function untilLeft(signal: AbortSignal, session: Session): Promise<void> {
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<void>((resolve) => (abort = resolve));
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    if (!signal.aborted) await Promise.race([session.ended, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /** One line about how to reopen the conversation; empty if it is not stored. */
@@ -316,8 +270,15 @@ async function converse(
     // At the first start: a profile that is not in use may have a service.
     const others = dialog === undefined ? undefined : otherProfiles(context, settings);
     if (others !== undefined) presentation.notices.notice(`${others.problem}: ${others.hint}`);
-    prepareLater(repl, session, leaving.signal);
-    await untilLeft(context.signal, session);
+    // What needs the same later reports an error.
+    loadRest(context, leaving.signal).catch(() => undefined);
+    listPromptFiles(session).catch(() => undefined);
+    const { signal } = context;
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { signal: leaving.signal });
+      if (signal.aborted) resolve();
+    });
+    await Promise.race([session.ended, aborted]);
   } finally {
     leaving.abort('left');
     await session.close();
@@ -361,7 +322,7 @@ export async function runRepl(
       isLineMode,
       service,
       memory,
-      library: createReplLibrary(context, isLineMode, storing),
+      library: createReplLibrary(context, storing),
       files: createReplFiles(context),
       prompts: createReplPrompts({ context, notices: presentation.notices, settings }),
       guard: createReplGuard(run, service),

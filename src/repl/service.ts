@@ -222,13 +222,8 @@ export interface FoundServer {
   readonly models: readonly string[];
 }
 
-interface LocalServer {
-  readonly name: string;
-  readonly port: number;
-}
-
 /** Programs that serve models on this machine, and their default ports. */
-const defaultServers: readonly LocalServer[] = [
+const defaultServers: readonly { readonly name: string; readonly port: number }[] = [
   { name: 'llama.cpp', port: 8080 },
   { name: 'Ollama', port: 11_434 },
   { name: 'vLLM', port: 8000 },
@@ -242,17 +237,14 @@ const timeLimit = 1500;
 export async function findLocalServers(
   run: Run,
   signal: AbortSignal,
-  servers: readonly LocalServer[] = defaultServers,
+  servers = defaultServers,
 ): Promise<readonly FoundServer[]> {
   const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
   const withoutHeaders = { ...run, settings: { ...run.settings, headers: {} } };
-  const find = async ({ name, port }: LocalServer) => {
+  const find = async ({ name, port }: (typeof servers)[number]) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
-    const client = createClient({
-      ...clientOptions(withoutHeaders, target),
-      ...limits,
-    });
+    const client = createClient({ ...clientOptions(withoutHeaders, target), ...limits });
     try {
       const records = await client.listModels({ signal });
       return [{ name, url, models: records.map(({ id }) => id) }];

@@ -17,7 +17,7 @@ import type { ReplGuard } from './guard.ts';
 import type { ReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
-import type { ListOptions, ReplState, Step } from './state.ts';
+import type { ReplState, Step } from './state.ts';
 import type { Transcript } from './transcript/transcript.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
@@ -81,12 +81,6 @@ export interface Session extends Repl {
   close(): Promise<void>;
   /** Resolves when the user quits; rejects with an error that cannot be shown as an entry. */
   readonly ended: Promise<void>;
-}
-
-/** Passes the journal's current conversation to the state; `settings` are not replaced by it. */
-export function dispatchConversation(session: Session, settings?: ListOptions['settings']): void {
-  const conversation = session.journal().conversation();
-  session.dispatch({ type: 'conversation-changed', conversation, settings });
 }
 
 /** The abort reason of an answer or task that the user stopped. */

@@ -13,7 +13,8 @@ import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import { themeNames } from '../terminal/style.ts';
 import { displayWidth, padToWidth, truncateToWidth } from '../terminal/text/width.ts';
 import { notice } from './transcript/entry.ts';
-import { runActivity, type Session } from './session.ts';
+import type { Candidate } from './composer/completion.ts';
+import { type Repl, runActivity, type Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Dialog, Step, ReplState, SessionSettings } from './state.ts';
 import { openDialog, printNotice, printing, refuse, startActivity, step, task } from './step.ts';
@@ -157,28 +158,25 @@ async function findModel(session: Session, { model }: { readonly model: string }
 
 const none: ParameterChanges = { set: {}, removed: [] };
 
-interface Change {
-  readonly parameters: ParameterChanges;
-  readonly text: string;
-}
+/** The fields that are sent besides the usual ones. */
+type Sent = Readonly<Record<string, unknown>>;
 
-function without({ set, removed }: ParameterChanges, name: string): ParameterChanges {
-  const kept = Object.entries(set).filter(([other]) => other !== name);
-  return { set: Object.fromEntries(kept), removed: [...new Set([...removed, name])] };
-}
-
-const sentParameters = (session: Session) => session.service.parameters(session.state().settings);
-
-/** What a text of `/param` changes; undefined if it only asks. @throws Failure */
-function changeOf(session: Session, before: ParameterChanges, text: string): Change | undefined {
-  if (text === 'off') return { parameters: none, text: 'the parameters are those of the settings' };
+/** What a text of `/param` changes, and how that is reported; undefined if it only asks. @throws Failure */
+function changeOf(
+  text: string,
+  { set, removed }: ParameterChanges,
+  sent: Sent,
+): readonly [ParameterChanges, string] | undefined {
+  if (text === 'off') return [none, 'the parameters are those of the settings'];
   const [name = '', word, ...rest] = text.split(/\s+/);
   if (word !== undefined && offWords.has(word) && rest.length === 0) {
-    if (!Object.hasOwn(sentParameters(session), name)) {
+    if (!Object.hasOwn(sent, name)) {
       if (name === 'temperature') return undefined;
       throw new Failure('usage', `no parameter ${name} is sent`, { hint: '/param lists them' });
     }
-    return { parameters: without(before, name), text: `${name} is no longer sent` };
+    const others = Object.entries(set).filter(([other]) => other !== name);
+    const all = [...new Set([...removed, name])];
+    return [{ set: Object.fromEntries(others), removed: all }, `${name} is no longer sent`];
   }
   if (!text.includes('=') && word === undefined) return undefined;
   const [field, value] = parseSessionParameter(text);
@@ -186,31 +184,22 @@ function changeOf(session: Session, before: ParameterChanges, text: string): Cha
     const hint = '/param temperature=0.2, or /param temperature off';
     throw new Failure('usage', 'temperature needs a number from 0 on', { hint });
   }
-  const { set, removed } = without(before, field);
-  return {
-    parameters: {
-      set: { ...set, [field]: value },
-      removed: removed.filter((one) => one !== field),
-    },
-    text: `${field} is now ${JSON.stringify(value)}`,
-  };
+  const kept = removed.filter((one) => one !== field);
+  const changes = { set: { ...set, [field]: value }, removed: kept };
+  return [changes, `${field} is now ${JSON.stringify(value)}`];
 }
 
 /** All fields, or the one with this name. */
-function listText(session: Session, name: string): string {
-  const { maxTokens } = session.state().settings;
-  const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
-  const fields = Object.entries({ ...limit, ...sentParameters(session) });
-  const shown = fields.filter(([field]) => name === '' || field === name);
-  if (name === 'temperature' && shown.length === 0) {
+function listText(sent: Sent, name: string): string {
+  const fields = Object.entries(sent).filter(([field]) => name === '' || field === name);
+  const list = fields.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
+  if (name === 'temperature' && list === '') {
     return 'no temperature is sent; /param temperature=0.2 sets it';
   }
-  if (name !== '' && shown.length === 0) {
-    return `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
-  }
-  if (shown.length === 0) return 'no parameters are sent; /param temperature=0.2 adds one';
-  const list = shown.map(([field, value]) => `${field}=${JSON.stringify(value)}`).join(', ');
-  return name === '' ? `parameters: ${list}; /param NAME off removes one` : list;
+  if (name !== '') return list || `no parameter ${name} is sent; /param ${name}=VALUE sets it`;
+  return list === ''
+    ? 'no parameters are sent; /param temperature=0.2 adds one'
+    : `parameters: ${list}; /param NAME off removes one`;
 }
 
 /** Changes the fields of the next requests, and keeps the change in the conversation. */
@@ -219,13 +208,18 @@ export function changeParameters(
   { text }: { readonly text: string },
 ): Promise<void> {
   return runActivity(session, async () => {
-    const before = session.state().settings.parameters ?? none;
-    const change = changeOf(session, before, text);
-    if (change === undefined)
-      return [notice(cleanLine(session.context, listText(session, text.split(' ', 1)[0] ?? '')))];
-    session.journal().setParameters(change.parameters);
-    session.update((state) => step(withSettings(state, { parameters: change.parameters })));
-    return [notice(cleanLine(session.context, change.text))];
+    const { settings } = session.state();
+    const sent = session.service.parameters(settings);
+    const [parameters, report] = changeOf(text, settings.parameters ?? none, sent) ?? [];
+    if (parameters !== undefined) {
+      session.journal().setParameters(parameters);
+      session.update((state) => step(withSettings(state, { parameters })));
+    }
+    const [name = ''] = text.split(' ', 1);
+    const { maxTokens } = settings;
+    const limit = maxTokens === undefined ? {} : { max_tokens: maxTokens };
+    const shown = report ?? listText({ ...limit, ...sent }, name);
+    return [notice(cleanLine(session.context, shown))];
   });
 }
 
@@ -319,6 +313,8 @@ function setTheme(state: ReplState, argument: string): Step {
   return printNotice(withSettings(state, { theme }), `the theme is ${theme}`);
 }
 
+const wrapModes: readonly WrapMode[] = ['words', 'none'];
+
 const wrapText = {
   words: 'rows of answers end between words; /settings wrap none lets the terminal wrap them',
   none: 'the terminal wraps answers; /settings wrap words ends rows between words',
@@ -394,6 +390,24 @@ function modelDialog(wanted: string, near: string | undefined, current: string):
   };
 }
 
+export function modelCandidates(_repl: Repl, { knownModels }: ReplState): readonly Candidate[] {
+  const published = catalogue.map(({ id, purpose }) => ({ value: id, summary: purpose }));
+  const known = new Set(published.map(({ value }) => value));
+  const listed = knownModels.filter((id) => !known.has(id));
+  return [
+    ...published,
+    ...listed.map((value) => ({ value })),
+    { value: 'auto', summary: 'the smallest model that the prompt fits' },
+  ];
+}
+
+const looks = [
+  ...themeNames.map((name) => `theme ${name}`),
+  ...wrapModes.map((mode) => `wrap ${mode}`),
+];
+
+const named = (names: readonly string[]) => names.map((value) => ({ value }));
+
 /** The model, what is sent besides the conversation, and how the transcript looks. */
 export const settingsCommands: readonly SlashCommand[] = [
   {
@@ -402,7 +416,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'choose the model from a list, or set it',
     group: 'settings',
     example: '/model nextgen',
-    completes: 'models',
+    completes: modelCandidates,
     isImmediate: true,
     run: setModel,
   },
@@ -421,7 +435,7 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'show or set the role, a system prompt; off removes it',
     group: 'settings',
     example: '/role critic',
-    completes: 'roles',
+    completes: ({ context }) => named(roleNames(context)),
     run: setRole,
   },
   {
@@ -438,10 +452,8 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'show or set the theme and the wrapping of answers',
     group: 'settings',
     example: '/settings theme dark',
-    completes: 'looks',
+    completes: () => named(looks),
     isImmediate: true,
     run: setLook,
   },
 ];
-
-export const wrapModes: readonly WrapMode[] = ['words', 'none'];

@@ -1,8 +1,6 @@
-import type { Session } from './session.ts';
+import type { Candidate } from './composer/completion.ts';
+import type { Repl, Session } from './session.ts';
 import type { Step, ReplState } from './state.ts';
-
-/** The source of completions for a command's argument. */
-export type ArgumentSource = 'models' | 'conversations' | 'looks' | 'files' | 'commands' | 'roles';
 
 /** The groups of `/help`, in its order, with their titles. */
 export const commandGroups = {
@@ -34,7 +32,8 @@ export interface SlashCommand {
   readonly group: CommandGroup;
   /** A line to type, for `/help NAME`; every command with an argument has one. */
   readonly example?: string;
-  readonly completes?: ArgumentSource;
+  /** What its argument may be. */
+  readonly completes?: 'files' | ((repl: Repl, state: ReplState) => readonly Candidate[]);
   /** Runs at once, even during an answer; other commands are queued. */
   readonly isImmediate?: boolean;
   /** The argument may have several lines. */

@@ -25,12 +25,6 @@ export interface SessionSettings {
   readonly wrap: WrapMode;
 }
 
-/** Settings that a conversation does not change when it is opened. */
-interface KeptSettings extends Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> {
-  /** Names of parameters. */
-  readonly parameters?: readonly string[];
-}
-
 /** An answer that a dialog offers. */
 export interface DialogChoice {
   readonly label: string;
@@ -74,8 +68,10 @@ export type Dialog =
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
-  /** Settings of the command line, which those of the chosen conversation do not replace. */
-  readonly settings?: KeptSettings;
+  /** Settings of the command line, and names of its parameters, which the chosen conversation does not replace. */
+  readonly settings?: Partial<Pick<SessionSettings, 'model' | 'system' | 'role'>> & {
+    readonly parameters?: readonly string[];
+  };
   /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }
@@ -128,15 +124,6 @@ export interface Step {
   readonly tasks: readonly Task[];
 }
 
-interface Retry {
-  readonly cause: string;
-  /** Counts from 1. */
-  readonly retry: number;
-  readonly retries: number;
-  /** Monotonic milliseconds of the retry. */
-  readonly at: number;
-}
-
 /** The open menu of completions for the text at the caret. */
 export interface CompletionMenu {
   readonly request: CompletionRequest;
@@ -161,7 +148,13 @@ export interface AnswerActivity {
   readonly lastAt: number;
   /** Estimated from the text so far; not rounded. */
   readonly tokens: number;
-  readonly retry?: Retry;
+  /** The next retry, counted from 1, and its time. */
+  readonly retry?: {
+    readonly cause: string;
+    readonly retry: number;
+    readonly retries: number;
+    readonly at: number;
+  };
   /** The end of the text, whose Markdown is not decided yet; shown as a preview. */
   readonly undecided: string;
   readonly isStopping: boolean;
@@ -178,14 +171,6 @@ export interface AnswerActivity {
   readonly isSummary?: boolean;
 }
 
-/** How the session makes summaries of older turns. */
-interface CompactionState {
-  /** At 80% of the window, without being asked. */
-  readonly isAutomatic: boolean;
-  /** The last one failed, so the next is made only on request. */
-  readonly hasFailed: boolean;
-}
-
 /** A command in progress, such as fetching a list or reading a file. */
 interface TaskActivity {
   readonly type: 'task';
@@ -199,8 +184,6 @@ interface TaskActivity {
   /** The dialog that started the task; reopened when the task is stopped or fails. */
   readonly dialog: Dialog | undefined;
 }
-
-type Activity = AnswerActivity | TaskActivity;
 
 /** Keys received while the composer is unavailable, in order. */
 export interface TypeAhead {
@@ -221,23 +204,9 @@ export interface Branch {
   readonly reason: 'edit' | 'undo';
 }
 
-interface SessionUsage {
-  readonly answers: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** Number of answers without reported usage, whose tokens are estimates. */
-  readonly estimated: number;
-}
-
 /** Tokens of the conversation. `isEstimate` unless the service reported the count. */
 export interface ContextUse {
   readonly tokens: number;
-  readonly isEstimate: boolean;
-}
-
-export interface AnswerUsage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
   readonly isEstimate: boolean;
 }
 
@@ -264,6 +233,8 @@ export interface ReplState {
   readonly composer: TextBuffer;
   /** The text of an unanswered or undone prompt in the composer; a slash typed right after it starts a command. */
   readonly restoredText: string | undefined;
+  /** Monotonic milliseconds at which an unanswered prompt came back. */
+  readonly restoredAt?: number;
   /** The content of a prompt that awaits confirmation; sending it unchanged confirms it. */
   readonly unconfirmed: string | undefined;
   /** Placeholders are sent for the secrets in files, as the user chose. */
@@ -294,7 +265,7 @@ export interface ReplState {
   readonly dialog: Dialog | undefined;
   /** Replaces the composer while it is open. */
   readonly list: OpenList | undefined;
-  readonly activity: Activity | undefined;
+  readonly activity: AnswerActivity | TaskActivity | undefined;
   /** The host of the web page that is read before a prompt is sent. */
   readonly host?: string | undefined;
   /** Queued prompts and commands, next first. */
@@ -311,8 +282,15 @@ export interface ReplState {
   readonly service: ServiceFacts;
   readonly context: ContextUse;
   readonly hasOfferedModel: boolean;
-  readonly compaction: CompactionState;
-  readonly usage: SessionUsage;
+  /** Whether summaries are made at 80% of the window; after one that failed only on request. */
+  readonly compaction: { readonly isAutomatic: boolean; readonly hasFailed: boolean };
+  /** Of this session; `estimated` answers have no usage from the service. */
+  readonly usage: {
+    readonly answers: number;
+    readonly promptTokens: number;
+    readonly completionTokens: number;
+    readonly estimated: number;
+  };
   /** Found when they were last listed. */
   readonly promptFiles: readonly PromptCommand[];
   /** Model ids listed by the service, for completion. */

@@ -21,16 +21,13 @@ export function andThen(first: Step, next: (state: ReplState) => Step): Step {
   return { state: second.state, tasks: [...first.tasks, ...second.tasks] };
 }
 
-interface Printed {
-  readonly entries: readonly Entry[];
-}
-
-export const print = ({ transcript }: Session, { entries }: Printed): Promise<void> =>
-  transcript.print(entries);
+export const print = (
+  { transcript }: Session,
+  { entries }: { readonly entries: readonly Entry[] },
+): Promise<void> => transcript.print(entries);
 
 /** Prints about a failed task: if that fails too, the session ends. */
-export const printReport = (session: Session, printed: Printed): Promise<void> =>
-  print(session, printed);
+export const printReport: typeof print = (session, printed) => print(session, printed);
 
 export const printing = (...entries: readonly Entry[]): Task => task(print, { entries });
 

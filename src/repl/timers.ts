@@ -15,13 +15,8 @@ export async function sleepAndRead(
   await clock.sleep(0, signal);
 }
 
-export interface Debounce {
-  restart(): void;
-  cancel(): void;
-}
-
 /** Calls `act` when `pause` milliseconds have passed since the last restart, and pending input is read. */
-export function createDebounce(clock: Clock, pause: number, act: () => void): Debounce {
+export function createDebounce(clock: Clock, pause: number, act: () => void) {
   let stop = () => {};
   return {
     restart() {
@@ -33,11 +28,7 @@ export function createDebounce(clock: Clock, pause: number, act: () => void): De
 }
 
 /** Ticks once a second, or with a different interval, while it runs. */
-export interface Ticker {
-  run(isNeeded: boolean): void;
-}
-
-export function createTicker(clock: Clock, tick: () => void, interval = second): Ticker {
+export function createTicker(clock: Clock, tick: () => void, interval = second) {
   let stop: (() => void) | undefined;
   const wait = () => {
     stop = clock.timer(interval, () => {
@@ -46,7 +37,7 @@ export function createTicker(clock: Clock, tick: () => void, interval = second):
     });
   };
   return {
-    run(isNeeded) {
+    run(isNeeded: boolean) {
       if (isNeeded === (stop !== undefined)) return;
       stop?.();
       stop = undefined;

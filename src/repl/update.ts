@@ -1,30 +1,16 @@
-import type { ParameterChanges } from '../conversation/tree.ts';
 import type { Action, AnswerOutcome, FailureText } from './action.ts';
 import { onAnswerEnded, onChatEvent } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { refuseMissing } from './commands.ts';
 import { withCompaction, makeSummary } from './context/compaction.ts';
 import { clearBuffer } from './composer/text-buffer.ts';
-import { answerQuestion } from './conversation-list/answer-list.ts';
-import { withConversation } from './conversations/position.ts';
+import { answerQuestion } from './line-mode/list-question.ts';
 import { answerDialog } from './dialog.ts';
 import { type Entry, failureEntry, notice } from './transcript/entry.ts';
 import { interrupt, onKey, releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
 import type { ReplState, Step } from './state.ts';
 import { reportQueue, andThen, quit, printing, step, task, printReport } from './step.ts';
-
-function withoutParameters(
-  changes: ParameterChanges | undefined,
-  names: readonly string[],
-): ParameterChanges | undefined {
-  if (changes === undefined) return undefined;
-  const isOther = (name: string) => !names.includes(name);
-  return {
-    set: Object.fromEntries(Object.entries(changes.set).filter(([name]) => isOther(name))),
-    removed: changes.removed.filter(isOther),
-  };
-}
 
 /** As after a stopped answer: what is queued may depend on what was stopped. */
 function pauseQueue(state: ReplState): Step {
@@ -70,7 +56,7 @@ function onTaskFailed(
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);
   const report = task(printReport, { entries: [entry] });
   if (failed.run === makeSummary && activity?.type === 'answer') {
-    return step(withCompaction(state, { result: 'failed', usage: undefined }), report);
+    return step(withCompaction(state, { result: 'failed' }), report);
   }
   const recovered = failed.recover?.(state) ?? state;
   if (activity?.type !== 'task' || activity.task !== failed) return step(recovered, report);
@@ -99,12 +85,6 @@ const handlers: Handlers = {
   'undecided-changed': (state, { text }) => onUndecided(state, text),
   'answer-ended': (state, { outcome, conversation, now }) =>
     onAnswerEnded({ ...state, now }, outcome, conversation),
-  'conversation-changed': (state, { conversation, settings = {} }) => {
-    const { parameters: kept = [], ...values } = settings;
-    const next = withConversation(state, conversation);
-    const parameters = withoutParameters(next.settings.parameters, kept);
-    return step({ ...next, settings: { ...next.settings, ...values, parameters } });
-  },
   'task-ended': (state, { entries, now }) => onTaskEnded({ ...state, now }, entries),
   'task-failed': (state, action) => onTaskFailed({ ...state, now: action.now }, action),
   'prompt-missing': (state, { name, argument }) => refuseMissing(state, name, argument),

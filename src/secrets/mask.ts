@@ -4,12 +4,12 @@ export const maskMark = '…';
 /** The last four characters of a shorter key would show too much. */
 const minimumLength = 12;
 
-/** A key for display: its last four characters if it has twelve or more. */
+/** Shortens a key for display to its last four characters, if it has twelve or more. */
 export function maskKey(key: string): string {
   return key.length >= minimumLength ? `${maskMark}${key.slice(-4)}` : maskMark;
 }
 
-/** Text for display, without the user names and passwords of URLs in it. It may be an invalid URL. */
+/** Removes the user names and passwords of URLs from text for display. The text may be an invalid URL. */
 export function maskUrl(url: string): string {
   // Most have none, and V8 takes a tenth of a millisecond to compile the patterns.
   if (!url.includes('@')) return url;

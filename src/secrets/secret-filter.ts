@@ -12,7 +12,8 @@ export const minLengthInMessages = 4;
 
 /**
  * Minimum length in answers, conversations and recordings, where masking a key such as `test` or `ollama`, which local
- * servers accept, would damage the text. NIST SP 800-63B requires eight for a password; no service issues a shorter key.
+ * servers accept, would damage the text. NIST SP 800-63B requires eight for a password; no service issues a shorter
+ * key.
  */
 export const minLengthInText = 8;
 
@@ -27,7 +28,9 @@ export interface Range {
 
 /** Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. */
 export interface SecretFilter {
-  /** False for most texts: they have no secret, and no more than {@link harmlessLength} characters of one at the end. */
+  /**
+   * False for most texts: they have no secret, and no more than {@link harmlessLength} characters of one at the end.
+   */
   readonly mayConcern: (text: string) => boolean;
   /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
   readonly mask: (text: string) => string;
@@ -62,7 +65,7 @@ function formsOf(secret: string): readonly string[] {
   ];
 }
 
-/** The index of the longest end of `text` that is the start of a form; the text's length if there is none. */
+/** Finds the index of the longest end of `text` that is the start of a form; the text's length if there is none. */
 function openEndIn(text: string, forms: readonly string[]): number {
   let open = text.length;
   for (const form of forms) {
@@ -172,7 +175,7 @@ const patternOf = (text: string) =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** A filter for the secrets of `shortest` or more characters; undefined if there are none. */
+/** Makes a filter for the secrets of `shortest` or more characters; undefined if there are none. */
 export function createSecretFilter(
   secrets: readonly string[],
   shortest: number,
@@ -229,7 +232,7 @@ export interface MaskedStream {
   held(): string;
 }
 
-/** Does not delay the first three characters of a secret, because ordinary text would often be delayed. */
+/** Masks a stream. It does not delay the first three characters of a secret: ordinary text would often be delayed. */
 export function createMaskedStream(filter: SecretFilter): MaskedStream {
   /** The end of the shown text, as long as no search is needed. */
   let recent = '';

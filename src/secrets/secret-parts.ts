@@ -1,12 +1,12 @@
 import { percentDecoded } from '../address.ts';
 import type { Environment } from '../environment.ts';
 
-/** Whether a header with this name usually has a secret. The only place that decides it. */
+/** Whether a header with this name usually has a secret. No other place decides it. */
 export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|token|secret|password|signature/i.test(name);
 }
 
-/** Why a key cannot be sent in an HTTP header, as the end of a sentence. Does not show the key. */
+/** Says why a key cannot be sent in an HTTP header, as the end of a sentence that does not show the key. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (/^["'`]/.test(key)) return 'begins with a quote';
@@ -88,7 +88,9 @@ const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((nam
   name.toUpperCase(),
 ]);
 
-/** The only place that decides what is a secret; `createSecretFilter` decides on the minimum length. */
+/**
+ * Lists the secrets in the sources. No other place decides what is a secret; the filter decides on the minimum length.
+ */
 export function secretsOf(sources: SecretSources): readonly string[] {
   const { apiKey, headers = {}, addresses = [], environment = {} } = sources;
   const secretHeaders = Object.entries(headers).filter(([name]) => isSecretHeader(name));

@@ -16,7 +16,7 @@ export interface Secrets {
   keep(sources: SecretSources): void;
 }
 
-/** Contains the secrets of the environment. */
+/** Starts with the secrets of the environment. */
 export function createSecrets(environment: Environment): Secrets {
   let sources: readonly SecretSources[] = [{ environment }];
   // Created when they are first needed.
@@ -35,22 +35,22 @@ export function createSecrets(environment: Environment): Secrets {
   };
 }
 
-/** A message of natter with every known secret masked, encoded ones too. */
+/** Masks every known secret in a message of natter, encoded ones too. */
 export function maskMessage(secrets: Secrets, text: string): string {
   return secrets.filter(minLengthInMessages)?.mask(text) ?? text;
 }
 
-/** A text from anywhere as one line that is safe to show: sanitized, secrets masked. */
+/** Makes text from anywhere one line that is safe to show: sanitized, with secrets masked. */
 export function cleanLine({ secrets }: { readonly secrets: Secrets }, text: string): string {
   return maskMessage(secrets, sanitizeLine(text));
 }
 
-/** The filter of answers, conversations and recordings; undefined while no secret is known. */
+/** Returns the filter of answers, conversations and recordings; undefined while no secret is known. */
 export function textFilter(secrets: Secrets): SecretFilter | undefined {
   return secrets.filter(minLengthInText);
 }
 
-/** A text of an answer, conversation or recording with every known secret masked. */
+/** Masks every known secret in a text of an answer, a conversation or a recording. */
 export function maskText(secrets: Secrets, text: string): string {
   return textFilter(secrets)?.mask(text) ?? text;
 }

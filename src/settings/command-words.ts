@@ -3,7 +3,9 @@ import { parseJson } from '../json.ts';
 /** A quoted part, or characters without quotes. */
 const part = /"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|(?<plain>[^\s"']+)/suy;
 
-/** In double quotes, a backslash is kept except before a quote and a backslash, so that Windows paths need no escapes. */
+/**
+ * In double quotes, a backslash is kept except before a quote and a backslash, so that Windows paths need no escapes.
+ */
 function textOf({ double, single, plain }: Readonly<Record<string, string | undefined>>): string {
   return double?.replaceAll(/\\(["\\])/g, '$1') ?? single ?? plain ?? '';
 }
@@ -28,8 +30,8 @@ function splitWords(text: string): readonly string[] | undefined {
 }
 
 /**
- * The program and the arguments of a command: a JSON array of texts, or words separated by white space, of which `"…"`
- * and `'…'` keep white space. Nothing else is special, because no shell is involved.
+ * Splits a command into the program and its arguments: a JSON array of texts, or words separated by white space, of
+ * which `"…"` and `'…'` keep white space. Nothing else is special, because no shell is involved.
  */
 export function commandWords(
   text: string,
@@ -47,8 +49,8 @@ export function commandWords(
 const shellWord = /^(?:\$[\w({]|~(?:\/|$))|^(?:\d?>{1,2}|<{1,3}|&&|\|{1,2}|;)|[|;]$|&&/u;
 
 /**
- * The first unquoted word of a command that only a shell interprets: `|`, `>`, `<`, `&&`, `;`, or one that begins with
- * `$` or `~`. A JSON array has none.
+ * Finds the first unquoted word of a command that only a shell interprets: `|`, `>`, `<`, `&&`, `;`, or one that begins
+ * with `$` or `~`. A JSON array has none.
  */
 export function shellWordIn(text: string): string | undefined {
   const command = text.trim();
@@ -57,7 +59,7 @@ export function shellWordIn(text: string): string | undefined {
   return unquoted.split(/\s+/u).find((word) => shellWord.test(word));
 }
 
-/** What to type for a command with a word that only a shell interprets. */
+/** Says what to type for a command with a word that only a shell interprets. */
 export function shellWordHint(word: string): string {
   return /^[~$]/.test(word)
     ? `no shell runs the command, so ${word} is not expanded: write it out, or use sh -c '…'`

@@ -50,7 +50,7 @@ const table = {
   maxTokens: optional(
     wholeNumber(1, Number.MAX_SAFE_INTEGER),
     'Maximum tokens in the answer',
-    'a template is a prompt file: natter run NAME sends it; natter prompts lists them',
+    'a template is a prompt file: ‹natter run NAME› sends it; ‹natter prompts› lists them',
   ),
   retries: withDefault(wholeNumber(0, 100), 4, 'Maximum number of retries'),
   retryMaxWait: withDefault(duration, 60_000, 'Longest Retry-After to wait for'),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 
-/** Absolute paths, with natter's folder name; undefined if there is no home folder. */
+/** The paths are absolute and have natter's folder name; they are undefined without a home folder. */
 export interface Folders {
   /** Settings and credentials. */
   readonly config: string | undefined;
@@ -19,7 +19,10 @@ export interface FolderFacts {
   readonly homeDirectory: string | undefined;
 }
 
-/** natter's variable; the XDG variable and its default; `%APPDATA%` or `%LOCALAPPDATA%`, its default and natter's folder. */
+/**
+ * natter's variable; the XDG variable and its default; `%APPDATA%` or `%LOCALAPPDATA%`, its default and natter's
+ * folder.
+ */
 const locations = {
   config: {
     variable: 'NATTER_CONFIG_DIR',
@@ -64,7 +67,7 @@ function resolveFolder(name: keyof Folders, facts: FolderFacts): string | undefi
 }
 
 /**
- * The folders of natter: from its variables, else the XDG base directories on Unix and macOS (a relative value is
+ * Finds the folders of natter: from its variables, else the XDG base directories on Unix and macOS (a relative value is
  * ignored, as the specification requires), or `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
  * @throws Failure `configuration` if one of natter's variables is a relative path
  */
@@ -77,8 +80,8 @@ export function resolveFolders(facts: FolderFacts): Folders {
 }
 
 /**
- * The folder of natter's compiled code, in the user's cache folder. `bin/start.cjs` decides the same before the bundle
- * is loaded, with `HOME` as the only home.
+ * Finds the folder of natter's compiled code, in the user's cache folder. `bin/start.cjs` decides the same before the
+ * bundle is loaded, with `HOME` as the only home.
  */
 export function resolveCacheFolder({ environment, platform }: FolderFacts): string | undefined {
   const paths = platform === 'win32' ? path.win32 : path.posix;

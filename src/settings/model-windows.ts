@@ -1,5 +1,5 @@
-// The context windows of a service's models, as earlier runs learned them: `models.json` of the state folder, by address
-// and model.
+// The context windows that earlier runs learned from services: `models.json` of the state folder has them by address and
+// model.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
@@ -17,13 +17,13 @@ export const maxModels = 2_000;
 /** The same address may be written with or without a slash or `/v1`. */
 const addressOf = (baseUrl: string) => baseUrl.trim().replace(/(?:\/v1)?\/*$/, '');
 
-/** Undefined without a state folder. */
+/** Returns the path of the file; undefined without a state folder. */
 function fileOf(context: FolderFacts): string | undefined {
   const { state } = resolveFolders(context);
   return state === undefined ? undefined : join(state, 'models.json');
 }
 
-/** Empty for a missing, unreadable or malformed file: the catalogue is used then. */
+/** Reads the file. A missing, unreadable or malformed one is empty: then the catalogue is used. */
 function readFile(file: string): JsonObject {
   try {
     const value = parseJson(readFileSync(file, 'utf8'));
@@ -33,7 +33,7 @@ function readFile(file: string): JsonObject {
   }
 }
 
-/** The windows that earlier runs learned from the service at this address. */
+/** Reads the windows that earlier runs learned from the service at this address. */
 export function readWindows(context: FolderFacts, baseUrl: string | undefined): ModelWindows {
   const file = fileOf(context);
   if (baseUrl === undefined || file === undefined) return new Map();
@@ -59,7 +59,7 @@ export function writeWindows(
   replaceFile(file, `${JSON.stringify(document, undefined, 2)}\n`, writer);
 }
 
-/** The windows, or that of the setting `window` for every model. */
+/** Returns the windows, or that of the setting `window` for every model. */
 export function withWindow(
   windows: ModelWindows,
   { window }: ResolvedSettings['values'],

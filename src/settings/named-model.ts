@@ -24,8 +24,8 @@ const profileName = /^[A-Za-z0-9_][\w.-]*$/;
 const fineTuned = 'ft';
 
 /**
- * The text before the first colon is a profile if there is one of that name. Otherwise the whole text is a model if the
- * text after the colon is usual for one, or the text before it cannot be a profile.
+ * Reads the name of a model. The text before the first colon is a profile if there is one of that name. Otherwise the
+ * whole text is a model if the text after the colon is usual for one, or the text before it cannot be a profile.
  * @param profiles undefined for the sandbox, which has none: all names are models
  * @throws Failure of this kind for a name that looks like an unknown profile, which would be sent to the service in use
  */
@@ -53,7 +53,10 @@ function withoutVariables(environment: Environment, names: readonly string[]): E
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
 }
 
-/** The settings of a named model. If its profile has a base URL, it wins over the flag and the environment variable, whose key is not sent to it. */
+/**
+ * Reads the settings of a named model. If its profile has a base URL, it wins over the flag and the environment
+ * variable, whose key is not sent to it.
+ */
 export function settingsOf(
   context: Context,
   options: GlobalOptions,

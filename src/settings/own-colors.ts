@@ -41,7 +41,7 @@ function readOwnColor(text: string): OwnColor | undefined {
   return isWhole && known.length === words.length ? { color, attributes: chosen } : undefined;
 }
 
-/** @throws Failure with the origin and the expected form */
+/** Reads a colour with attributes. @throws Failure with the origin and the expected form */
 export function parseOwnColor(raw: unknown, origin: ValueOrigin): OwnColor {
   const parsed = typeof raw === 'string' ? readOwnColor(raw) : undefined;
   if (parsed !== undefined) return parsed;
@@ -51,7 +51,7 @@ export function parseOwnColor(raw: unknown, origin: ValueOrigin): OwnColor {
   );
 }
 
-/** Returns the value for the settings file. */
+/** Writes the value for the settings file. */
 export function storedColor({ color, attributes: chosen }: OwnColor): string {
   return [color, ...chosen].join(' ');
 }
@@ -59,6 +59,7 @@ export function storedColor({ color, attributes: chosen }: OwnColor): string {
 const partNames = coloredParts.map(({ name }) => name).join(', ');
 
 /**
+ * Checks the name of a part of an answer.
  * @param where completes the message: ` in profile work`
  * @returns the name
  * @throws Failure of `kind` for an unknown part
@@ -74,7 +75,11 @@ export function checkColoredPart(name: string, kind: FailureKind, where = ''): C
   );
 }
 
-/** @param colors the setting `colors.<part>` @throws Failure `configuration` for an unknown part or a bad value */
+/**
+ * Reads the colours of the parts.
+ * @param colors the setting `colors.<part>`
+ * @throws Failure `configuration` for an unknown part or a bad value
+ */
 export function ownColors(
   colors: Readonly<Record<string, Resolved<unknown>>>,
 ): ReadonlyMap<ColoredPart, OwnColor> {

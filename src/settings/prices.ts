@@ -15,7 +15,7 @@ const defaultCurrency = 'USD';
 const pricePattern =
   /^\s*(?<input>\d{1,9}(?:\.\d{1,9})?)\s*\/\s*(?<output>\d{1,9}(?:\.\d{1,9})?)(?:\s+(?<currency>[A-Za-z]{3}))?\s*$/;
 
-/** The price of a setting such as `0.5/1.5` or `0.5/1.5 EUR`. @throws Failure with the origin */
+/** Reads the price of a setting such as `0.5/1.5` or `0.5/1.5 EUR`. @throws Failure with the origin */
 export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
   const { input, output, currency } =
     (typeof raw === 'string' ? pricePattern.exec(raw)?.groups : undefined) ?? {};
@@ -32,7 +32,11 @@ export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
 /** Prices by model id. */
 export type PriceTable = ReadonlyMap<string, Price>;
 
-/** @param prices the setting `prices.<model>` @throws Failure `configuration` for a bad price */
+/**
+ * Reads the prices of the models.
+ * @param prices the setting `prices.<model>`
+ * @throws Failure `configuration` for a bad price
+ */
 export function priceTable(prices: Readonly<Record<string, Resolved<unknown>>>): PriceTable {
   return new Map(
     Object.entries(prices).map(([model, { value, source }]) => {
@@ -43,7 +47,7 @@ export function priceTable(prices: Readonly<Record<string, Resolved<unknown>>>):
 
 const million = 1_000_000;
 
-/** In the currency of the price. */
+/** Computes the cost of a request, in the currency of the price. */
 export function costOf(price: Price, promptTokens: number, answerTokens: number): number {
   return (price.input * promptTokens + price.output * answerTokens) / million;
 }

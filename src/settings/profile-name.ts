@@ -17,7 +17,11 @@ export function namedProfile(
 /** The profile if none is chosen; it need not be in a file. */
 export const defaultProfile = 'default';
 
-/** @returns the name @throws Failure of `kind` for a name that is not valid as a key in the files */
+/**
+ * Checks the name of a profile.
+ * @returns the name
+ * @throws Failure of `kind` for one that is not valid as a key in the files
+ */
 export function checkProfileName(name: string, label: string, kind: FailureKind): string {
   if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !isPrototypeName(name)) return name;
   throw new Failure(kind, `${label} is not a profile name`, {

@@ -62,7 +62,10 @@ export function setStoredSetting(
   return withProfile(stored, profile, { ...settings, ...changed });
 }
 
-/** Removes a setting; returns the same object if there is nothing to remove. @throws Failure `usage` for an unknown setting */
+/**
+ * Removes a setting; returns the same object if there is nothing to remove.
+ * @throws Failure `usage` for an unknown setting
+ */
 export function unsetStoredSetting(
   stored: StoredSettings,
   profile: string,

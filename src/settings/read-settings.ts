@@ -23,7 +23,7 @@ export function readStored(context: FolderFacts, notices: Notices): StoredSettin
   return stored;
 }
 
-/** In one step, so that no change of another process is lost. @throws Failure */
+/** Changes the settings files in one step, so that no change of another process is lost. @throws Failure */
 export async function changeStored(
   context: Context,
   change: (stored: StoredSettings) => StoredSettings,
@@ -51,7 +51,7 @@ export function keepSecrets(
   secrets.keep({ apiKey: apiKey?.value, headers: withoutSources(headers), addresses });
 }
 
-/** The sandbox works without settings files, too. */
+/** Reads the settings files for the sandbox, which works without them, too. */
 function readForSandbox(
   context: Context,
   notices: Notices,
@@ -69,8 +69,8 @@ function readForSandbox(
 }
 
 /**
- * The settings in force. With `--sandbox`, only those of the profile for conversations and the terminal, because the
- * others describe a different service.
+ * Reads the settings in force. With `--sandbox`, these are only those of the profile for conversations and the
+ * terminal, because the others describe a different service.
  * @throws Failure for a bad value or file
  */
 export function readSettings(
@@ -98,7 +98,7 @@ export function readSettings(
 }
 
 /**
- * The settings in force for a command that sends prompts, with the fields of `--param` and the role.
+ * Reads the settings in force for a command that sends prompts, with the fields of `--param` and the role.
  * @param changes override the options
  * @throws Failure for a bad value or file
  */
@@ -131,8 +131,8 @@ export async function startRun<Options extends GlobalOptions>(
 }
 
 /**
- * What to report where the profile in use has no service, but others have one: the problem, and the commands that use
- * the others. Undefined if no profile has one.
+ * Finds what to report where the profile in use has no service, but others have one: the problem, and the commands that
+ * use the others. Undefined if no profile has one.
  */
 export function otherProfiles(
   context: Context,

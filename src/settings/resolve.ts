@@ -68,7 +68,8 @@ const originOf = (baseUrl: string | undefined) =>
 /**
  * Finds the key to send, or the command that prints it. `NATTER_API_KEY` is sent to any base URL, and what a command of
  * the environment prints to any service on a different machine. The command of a profile is for the profile's own
- * service, and the stored key only for the origin it was stored with, so that no flag or variable can send them elsewhere.
+ * service, and the stored key only for the origin it was stored with, so that no flag or variable can send them
+ * elsewhere.
  * @throws Failure `configuration` for a key not allowed in a header
  */
 function resolveKey(

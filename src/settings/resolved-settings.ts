@@ -2,11 +2,14 @@ import type { SettingKey, SettingValues } from './definitions.ts';
 
 export interface Source {
   readonly kind: 'flag' | 'prompt file' | 'conversation' | 'environment' | 'profile' | 'default';
-  /** `--model`, the path of a prompt file, the command of a conversation, `NATTER_MODEL`, a profile's name, or `default`. */
+  /**
+   * `--model`, the path of a prompt file, the command of a conversation, `NATTER_MODEL`, a profile's name, or
+   * `default`.
+   */
   readonly name: string;
 }
 
-/** `default`, or `flag --model`, `environment NATTER_MODEL`, `profile work`. */
+/** Writes `default`, or `flag --model`, `environment NATTER_MODEL`, `profile work`. */
 export function describeSource({ kind, name }: Source): string {
   return kind === 'default' ? kind : `${kind} ${name}`;
 }
@@ -50,12 +53,14 @@ export interface ResolvedSettings {
   readonly windows?: ReadonlyMap<string, number>;
 }
 
+/** Returns the values alone. */
 export function withoutSources<Value>(
   record: Readonly<Record<string, Resolved<Value>>>,
 ): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(record).map(([name, { value }]) => [name, value]));
 }
 
+/** Says which secret was not sent, and why. */
 export function describeUnsent(secret: UnsentSecret): string {
   return `the ${secret.what} of profile ${secret.profile} was not sent: it belongs to ${secret.belongsTo}, not to ${secret.requested}`;
 }

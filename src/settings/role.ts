@@ -10,13 +10,13 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 const roleExtension = '.md';
 
-/** The folder of the roles; undefined without a settings folder. */
+/** Returns the folder of the roles; undefined without a settings folder. */
 function rolesFolder(facts: FolderFacts): string | undefined {
   const { config } = resolveFolders(facts);
   return config === undefined ? undefined : path.join(config, 'roles');
 }
 
-/** The names of the roles, sorted; none without a folder. */
+/** Lists the names of the roles, sorted; none without a folder. */
 export function roleNames(facts: FolderFacts): readonly string[] {
   const folder = rolesFolder(facts);
   if (folder === undefined || !fs.existsSync(folder)) return [];
@@ -30,7 +30,7 @@ function missingRole(facts: FolderFacts, name: string, create: string): Failure 
   return new Failure('not_found', `there is no role "${name}"`, { hint });
 }
 
-/** The text of a role, without front matter. @throws Failure `not_found`, `storage` */
+/** Reads the text of a role, without front matter. @throws Failure `not_found`, `storage` */
 export function readRole(facts: FolderFacts, name: string): string {
   const folder = rolesFolder(facts);
   if (folder === undefined) throw missingRole(facts, name, `set ${configVariable}`);
@@ -49,7 +49,7 @@ export function readRole(facts: FolderFacts, name: string): string {
   }
 }
 
-/** From the weakest to the strongest. */
+/** The sources of settings from the weakest to the strongest. */
 const ranks: readonly Source['kind'][] = [
   'default',
   'profile',
@@ -59,7 +59,7 @@ const ranks: readonly Source['kind'][] = [
 ];
 
 /**
- * The settings with the text of their role as the system prompt, unless a system prompt has the same or a stronger
+ * Makes the text of the role in the settings their system prompt, unless a system prompt has the same or a stronger
  * source.
  * @throws Failure `not_found`
  */

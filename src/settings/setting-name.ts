@@ -23,6 +23,7 @@ const bodyFields: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
+ * Checks the name of an extra field of the request body.
  * @param where completes the message: ` in profile work`
  * @returns the name
  * @throws Failure of `kind` for a body field that natter sets, or an unsafe name
@@ -47,6 +48,7 @@ const transportHeaders = new Set([
 ]);
 
 /**
+ * Checks the name of an extra header.
  * @param where as for `checkParameterName`
  * @returns the name in lower case
  * @throws Failure of `kind` for a header that natter sets, or an invalid name

@@ -20,16 +20,17 @@ function maskSettingValue(name: string, value: string): string {
   return header !== undefined && isSecretHeader(header) ? maskMark : value;
 }
 
-/** A stored value for output, with secrets masked. @param name as in {@link SettingRow} */
+/** Writes a stored value for output, with secrets masked. @param name as in {@link SettingRow} */
 export function storedText(name: string, value: unknown): string {
   return maskSettingValue(name, typeof value === 'string' ? value : JSON.stringify(value));
 }
 
+/** Makes a row whose value is text. */
 export function textRow(name: string, value: string | undefined, source: Source): SettingRow {
   return value === undefined ? { name, value, source } : { name, value, json: value, source };
 }
 
-/** The row for JSON output; null if there is no value. */
+/** Makes a row for JSON output; null if there is no value. */
 export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
@@ -44,7 +45,7 @@ function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
   );
 }
 
-/** All settings in force, in the order of the table, with secrets masked. */
+/** Lists all settings in force, in the order of the table, with secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key): SettingRow => {
     const { name, type } = definitions[key] as Definition<unknown>;

@@ -11,7 +11,7 @@ export interface ValueOrigin {
   readonly hint?: string;
 }
 
-/** The origin of a value in the settings file. @param setting its name, such as `prices.origin` */
+/** Makes the origin of a value in the settings file. @param setting its name, such as `prices.origin` */
 export function profileOrigin(setting: string, profile: string): ValueOrigin {
   return {
     label: `${setting} in profile ${profile}`,
@@ -25,7 +25,7 @@ export function badValue({ kind, label, hint }: ValueOrigin, expected: string): 
   return new Failure(kind, `${label} must be ${expected}`, { hint });
 }
 
-/** @throws Failure with the origin and the expected form */
+/** Reads the value of a setting. @throws Failure with the origin and the expected form */
 export function parseSettingValue<Value>(
   definition: Definition<Value>,
   raw: unknown,
@@ -41,7 +41,7 @@ export function parseSettingValue<Value>(
   });
 }
 
-/** Any JSON value; a bare word is text. @throws Failure with the origin */
+/** Reads any JSON value; a bare word is text. @throws Failure with the origin */
 export function parseParameterValue(text: string, origin: ValueOrigin): unknown {
   const value = parseJson(text);
   const [inexact] = value === undefined ? [] : inexactNumbers(text);
@@ -59,7 +59,7 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
   throw badValue({ hint: quoted, ...origin }, 'JSON or a single word');
 }
 
-/** The text of a header, trimmed. @throws Failure with the origin */
+/** Reads the text of a header, trimmed. @throws Failure with the origin */
 export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
   // RFC 9110, 5.5: visible ASCII, spaces and tabs.
   const value = typeof raw === 'string' ? raw.trim() : '';
@@ -67,7 +67,7 @@ export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
   return value;
 }
 
-/** @throws Failure `usage` */
+/** Reads a `--param`. @throws Failure `usage` */
 export function parseParameterFlag(text: string): readonly [name: string, value: unknown] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
@@ -77,7 +77,7 @@ export function parseParameterFlag(text: string): readonly [name: string, value:
 }
 
 /**
- * The key, trimmed.
+ * Reads a key, trimmed.
  * @param label the source of the key, for the message, which never contains the key
  * @throws Failure of `kind` for a key with characters not allowed in an HTTP header
  */

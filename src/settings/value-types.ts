@@ -7,7 +7,9 @@ const millisecondsPerUnit: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
 ]);
 
-/** `500ms`, `30s`, `1.5m`, `1h`, or seconds without a unit; undefined for other text and beyond exact integers. */
+/**
+ * Reads `500ms`, `30s`, `1.5m`, `1h`, or seconds without a unit; undefined for other text and beyond exact integers.
+ */
 export function parseDuration(text: string): number | undefined {
   const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());
   const size = millisecondsPerUnit.get(match?.groups?.['unit']?.toLowerCase() ?? 's');
@@ -16,7 +18,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
 }
 
-/** The shortest exact text that `parseDuration` accepts: `10m`, `90s`, `500ms`, `0`. */
+/** Writes the shortest exact text that `parseDuration` accepts: `10m`, `90s`, `500ms`, `0`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds === 0) return '0';
   for (const [unit, size] of millisecondsPerUnit) {
@@ -50,7 +52,7 @@ export const anyText: ValueType<string> = {
   store: (value) => value,
 };
 
-/** Text that matches a pattern, without the white space around it. */
+/** Makes a type for text that matches a pattern, without the white space around it. */
 function matching(name: string, expected: string, pattern: RegExp): ValueType<string> {
   const parse = (text: string) => (pattern.test(text.trim()) ? text.trim() : undefined);
   return { name, expected, parse, store: (value) => value };
@@ -58,7 +60,7 @@ function matching(name: string, expected: string, pattern: RegExp): ValueType<st
 
 export const identifier = matching('id', 'an id without spaces', /^[^\s\p{Cc}]+$/u);
 
-/** Without folders and extension. */
+/** The name of a file without folders and extension. */
 export const fileName = matching(
   'role',
   'a name without spaces and slashes',
@@ -75,7 +77,7 @@ export const urlPath = matching(
   /^(?=.)(?:\/[\w.~%-]+)*\/?$/,
 );
 
-/** Stored as typed; `usage/budget.ts` reads it. */
+/** A budget is stored as typed; `usage/budget.ts` reads it. */
 export const budget = matching(
   'budget',
   'tokens or money with its currency, and /day, /week or /month, such as 2M/day or 5usd/week',
@@ -127,7 +129,7 @@ export const address: ValueType<string> = {
   store: (value) => value,
 };
 
-/** Milliseconds in the program; text such as `30s` in the file. */
+/** A duration is milliseconds in the program, and text such as `30s` in the file. */
 export const duration: ValueType<number> = {
   name: 'duration',
   expected: 'a duration such as 500ms, 30s, 10m or 1h (a plain number is seconds)',
@@ -135,7 +137,7 @@ export const duration: ValueType<number> = {
   store: formatDuration,
 };
 
-/** A whole number from `least` to `most`. */
+/** Makes a type for whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): ValueType<number> {
   return {
     name: 'number',
@@ -163,6 +165,7 @@ export const trueOrFalse: ValueType<boolean> = {
   store: (value) => value,
 };
 
+/** Makes a type for one of some words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): ValueType<Word> {
   const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return {

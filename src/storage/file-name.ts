@@ -10,8 +10,8 @@ function patternOf(text: string): RegExp {
 }
 
 /**
- * The files that match a name with `*` or `?` in its last part, sorted as by a shell; cmd.exe and PowerShell do not
- * expand names. The name of an existing file matches only that file. Empty if nothing matches.
+ * Finds the files that match a name with `*` or `?` in its last part, sorted as by a shell; cmd.exe and PowerShell do
+ * not expand names. The name of an existing file matches only that file. Empty if nothing matches.
  * @throws the system's error if the folder cannot be read
  */
 export function expandName(name: string): readonly string[] {
@@ -29,14 +29,14 @@ export function expandName(name: string): readonly string[] {
 /** Windows opens a device by these names in every folder, with any extension. */
 const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
 
-/** `con.md`, `aux`: Windows would write to a device. The bare `NUL` is allowed: people use it on purpose. */
+/** Whether Windows would write to a device, as for `con.md` and `aux`. People use the bare `NUL` on purpose. */
 export function isReservedName(name: string, platform: NodeJS.Platform): boolean {
   if (platform !== 'win32' || name.toUpperCase() === 'NUL') return false;
   const [base = ''] = path.win32.basename(name).split(/[.:]/);
   return device.test(base.trimEnd());
 }
 
-/** @throws Failure `usage` for a name that Windows would write to a device */
+/** Refuses a name that Windows would write to a device. @throws Failure `usage` */
 export function refuseReservedName(name: string, platform: NodeJS.Platform): void {
   if (!isReservedName(name, platform)) return;
   throw new Failure('usage', `${name} is a device name on Windows`, {

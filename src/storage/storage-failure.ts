@@ -15,13 +15,13 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EMFILE', 'too many files are open'],
 ]);
 
-/** The system's code of a failed call, such as `ENOENT`; undefined for any other error. */
+/** Returns the system's code of a failed call, such as `ENOENT`; undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Why a call failed, as the end of a message such as `cannot write notes.txt: …`. */
+/** Says why a call failed, as the end of a message such as `cannot write notes.txt: …`. */
 export function failureReason(error: unknown): string {
   const code = errorCode(error) ?? 'unknown error';
   return reasons.get(code) ?? code;
@@ -30,7 +30,7 @@ export function failureReason(error: unknown): string {
 /** What Windows reports for a file that another program has open; elsewhere, mostly missing permissions. */
 const openElsewhereCodes: ReadonlySet<string | undefined> = new Set(['EBUSY', 'EPERM']);
 
-/** `variable` is the environment variable that sets the folder of the file. */
+/** The failure of a file of natter. @param variable the environment variable that sets the folder of the file */
 export function storageFailure(
   action: 'read' | 'write',
   path: string,

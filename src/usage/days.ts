@@ -2,26 +2,26 @@
 
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
-/** `2026-11-22`, the local day. */
+/** Writes the local day: `2026-11-22`. */
 export function localDay(date: Date): string {
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
 }
 
-/** Local midnight at the start of a day, `days` days later or earlier. */
+/** Returns local midnight at the start of a day, `days` days later or earlier. */
 function startOfDay(date: Date, days = 0): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
 export type Period = 'day' | 'week' | 'month';
 
-/** The local time at which the period of `now` began; weeks begin on Monday. */
+/** Returns the local time at which the period of `now` began; weeks begin on Monday. */
 export function startOfPeriod(period: Period, now: Date): Date {
   if (period === 'day') return startOfDay(now);
   if (period === 'week') return startOfDay(now, -((now.getDay() + 6) % 7));
   return new Date(now.getFullYear(), now.getMonth(), 1);
 }
 
-/** The local time at which the period after that of `now` begins. */
+/** Returns the local time at which the period after that of `now` begins. */
 export function endOfPeriod(period: Period, now: Date): Date {
   if (period === 'day') return startOfDay(now, 1);
   if (period === 'week') return startOfDay(startOfPeriod(period, now), 7);
@@ -38,8 +38,8 @@ function calendarDay(text: string): Date | undefined {
 }
 
 /**
- * `7d` is today and the six days before, `2w` 14 days, `12h` the last 12 hours; `today`, `2026-11-01` and `2026-11`
- * begin at local midnight. Undefined for any other text.
+ * Reads the start of a span: `7d` is today and the six days before, `2w` 14 days, `12h` the last 12 hours; `today`,
+ * `2026-11-01` and `2026-11` begin at local midnight. Undefined for any other text.
  */
 export function parseSince(text: string, now: Date): Date | undefined {
   if (text === 'today') return startOfDay(now);

@@ -39,12 +39,12 @@ export interface LedgerLine {
   readonly sandbox?: true | undefined;
 }
 
-/** The folder of the ledger, in the state folder. */
+/** Returns the folder of the ledger, in the state folder. */
 export const ledgerFolder = (state: string): string => path.join(state, 'usage');
 
 const monthOf = (time: string) => time.slice(0, 7);
 
-/** The file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
+/** Returns the file of a month, `2026-11.jsonl`. @param time in UTC, as in a line */
 export function ledgerFile(state: string, time: string): string {
   return path.join(ledgerFolder(state), `${monthOf(time)}.jsonl`);
 }
@@ -83,7 +83,7 @@ function isLedgerLine(value: unknown): value is LedgerLine {
   );
 }
 
-/** The files of the month of a time and of later ones, the oldest first. @throws Failure `storage` */
+/** Lists the files of the month of a time and of later months, the oldest first. @throws Failure `storage` */
 function filesSince(state: string, since: Date): readonly string[] {
   const folder = ledgerFolder(state);
   const first = path.basename(ledgerFile(state, since.toISOString()));
@@ -120,7 +120,7 @@ export function readLedger(state: string, since: Date, take: (line: LedgerLine) 
   return broken;
 }
 
-/** Tokens of a request: those reported, else those estimated. */
+/** Counts the tokens of a request: those reported, else those estimated. */
 export function tokensOf({ prompt_tokens, completion_tokens, estimated }: LedgerLine) {
   return {
     prompt: prompt_tokens ?? estimated?.prompt_tokens ?? 0,

@@ -22,8 +22,8 @@ const numbersIn = (message: string, pattern: RegExp) =>
   [...message.matchAll(pattern)].map(([, digits = '']) => Number(digits.replaceAll(',', '')));
 
 /**
- * The window that the service named when it refused a prompt for its length: smaller than the prompt, and the only
- * number that can be meant.
+ * Finds the window that the service named when it refused a prompt for its length: smaller than the prompt, and the
+ * only number that can be meant.
  * @param size the tokens of the request, as natter estimates them
  */
 export function refusedWindow(error: unknown, size: number): number | undefined {
@@ -46,7 +46,7 @@ function isSame(left: ModelWindows, right: ModelWindows): boolean {
   return left.size === right.size && [...left].every(([id, window]) => right.get(id) === window);
 }
 
-/** A client that learns windows from lists of models and from refusals; stores them, unless saving is off. */
+/** Makes a client that learns windows from lists of models and from refusals; stores them, unless saving is off. */
 export function learnWindows(client: Client, { context, presentation, settings }: Run) {
   const { baseUrl, save } = settings.values;
   // Without the setting `window`.

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { describeFailure } from '../../src/cli/report.ts';
+import { describe, expect, test } from 'vitest';
+import { describeFailure, nameProfile } from '../../src/cli/report.ts';
 import { Failure } from '../../src/failure.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -93,12 +93,36 @@ test('a server on this machine that does not run is named with the source of its
   );
 });
 
-test('with --json a failure is one JSON line', () => {
+const limited = {
+  status: 429,
+  retryAfterSeconds: 3,
+  requestId: 'r-1',
+  hint: 'wait',
+} as const;
+
+test.each([
+  ['slow down', 2, 'slow down (request r-1)'],
+  ['slow down (5 attempts)', 5, 'slow down (5 attempts, request r-1)'],
+])('a failure names the request: %s', (message, attempts, shown) => {
   const { context } = createMemoryContext();
-  const failure = new Failure('rate_limited', 'slow down', { status: 429, retryAfterSeconds: 3 });
+  const failure = new Failure('rate_limited', message, { ...limited, attempts });
+  expect(describeFailure(failure, context, []).text).toBe(`natter: ${shown}\n  wait\n`);
+});
+
+test('with --json a failure is one JSON line with every detail', () => {
+  const { context } = createMemoryContext();
+  const failure = new Failure('rate_limited', 'slow down', { ...limited, attempts: 2 });
   const { text, exitCode } = describeFailure(failure, context, ['hi', '--json']);
   expect(JSON.parse(text)).toEqual({
-    error: { kind: 'rate_limited', status: 429, message: 'slow down', retry_after: 3 },
+    error: {
+      kind: 'rate_limited',
+      status: 429,
+      message: 'slow down',
+      hint: 'wait',
+      retry_after: 3,
+      request_id: 'r-1',
+      attempts: 2,
+    },
   });
   expect(exitCode).toBe(8);
 });
@@ -148,4 +172,23 @@ test.each<[string, boolean]>([
   const failure = new Failure('invalid_request', message, { remedy: { code: 'check-request' } });
   const hint = 'omit -t, or send the limit with --param max_completion_tokens=500\n';
   expect(describeFailure(failure, context, []).text.endsWith(hint)).toBe(isNamed);
+});
+
+describe('the profile in the commands of a hint', () => {
+  test.each([
+    [
+      '‹natter config set prices.origin "0.5/1.5 USD"›',
+      '‹natter config set prices.origin "0.5/1.5 USD" --profile work›',
+    ],
+    [
+      "‹natter config set system 'Be brief, please'›, or try again",
+      "‹natter config set system 'Be brief, please' --profile work›, or try again",
+    ],
+    [
+      '‹natter config set budget 1usd/day›; ‹natter auth status›',
+      '‹natter config set budget 1usd/day --profile work›; ‹natter auth status --profile work›',
+    ],
+  ])('follows the whole value: %s', (hint, expected) => {
+    expect(nameProfile(hint, 'work')).toBe(expected);
+  });
 });

@@ -11,8 +11,8 @@ import {
   streamed,
 } from '../support/raw-replies.ts';
 import { reset } from '../support/raw-server.ts';
-import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serve, serveClient } from '../support/serve.ts';
+import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
 

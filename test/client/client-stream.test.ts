@@ -14,8 +14,8 @@ import {
   streamed,
 } from '../support/raw-replies.ts';
 import { fin } from '../support/raw-server.ts';
-import { failureOf, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
+import { failureOf, runChat } from '../support/run-chat.ts';
 
 const completion = {
   id: 'chatcmpl-7',

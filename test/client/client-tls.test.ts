@@ -32,13 +32,6 @@ test('R30 https to a plain http port is not retried', async () => {
   expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
 });
 
-test('reports a service that does not speak HTTP', async () => {
-  const server = await serve([['220 mail.test ESMTP\r\n']]);
-  const failure = failureOf(await runChat(clientOf(server.url)));
-  expect(failure).toMatchObject({ kind: 'server_error', attempts: 1 });
-  expect(failure.message).toContain('is not HTTP');
-});
-
 test('receives answers over TLS, and reuses the connection', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());

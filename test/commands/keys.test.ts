@@ -132,7 +132,7 @@ test('K22 only four files start other processes, and all remove the keys from th
   const pager = join('src', 'terminal', 'device', 'pager.ts');
   const starters = [
     join('src', 'ask', 'key-command.ts'),
-    join('src', 'repl', 'system', 'child-process.ts'),
+    join('src', 'repl', 'shell', 'child-process.ts'),
     join('src', 'repl', 'shell', 'shell-command.ts'),
   ];
   const users = filesBelow('src').filter((path) =>

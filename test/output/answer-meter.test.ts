@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
-import { createAnswerMeter } from '../../src/output/answer-meter.ts';
+import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 const text: ChatEvent = { type: 'text-received', text: 'a', deltas: ['a'] };
@@ -12,7 +12,7 @@ const retry = (number: number): ChatEvent => {
 
 test('Y3: an unfinished answer has the times of its first text and its end', async () => {
   const clock = createFakeClock();
-  const meter = createAnswerMeter(clock);
+  const meter = new AnswerMeter(clock);
   await clock.advance(20);
   meter.event(text);
   await clock.advance(5);
@@ -37,7 +37,7 @@ test.each([
   'Y3: a prompt that is stopped %s has the requests that were sent',
   async (_, events, wait, attempts) => {
     const clock = createFakeClock();
-    const meter = createAnswerMeter(clock);
+    const meter = new AnswerMeter(clock);
     for (const event of events) meter.event(event);
     await clock.advance(wait);
     expect(meter.metadata()).toMatchObject({ complete: false, attempts });
@@ -45,14 +45,14 @@ test.each([
 );
 
 test('Y3: a failure has the attempts it reports', () => {
-  const meter = createAnswerMeter(createFakeClock());
+  const meter = new AnswerMeter(createFakeClock());
   meter.event(retry(1));
   const failure = new Failure('server_error', 'no', { attempts: 5 });
   expect(meter.metadata(failure)).toMatchObject({ attempts: 5 });
 });
 
 test('Y3: a finished answer has its reported figures', () => {
-  const meter = createAnswerMeter(createFakeClock());
+  const meter = new AnswerMeter(createFakeClock());
   const timing = { firstText: 3, total: 9 };
   meter.event({ type: 'answer-finished', attempts: 2, timing });
   expect(meter.metadata()).toEqual({ complete: true, attempts: 2, timing });

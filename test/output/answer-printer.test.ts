@@ -9,7 +9,7 @@ import {
   terminalPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
-import { createAnswerMeter } from '../../src/output/answer-meter.ts';
+import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
@@ -35,7 +35,7 @@ async function print(
 ): Promise<string> {
   const stdout = createMemoryOutput();
   const printer = make(stdout);
-  const meter = createAnswerMeter({ monotonic: () => 0 });
+  const meter = new AnswerMeter({ monotonic: () => 0 });
   for (const event of events) {
     meter.event(event);
     await printer.event(event);
@@ -89,6 +89,16 @@ test('the terminal printer prints the rest of the transform at the end', async (
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
     terminalPrinter(stdout, createSanitizer(), holding);
   expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
+});
+
+test.each([
+  ['the rest', 'b', 'a\nb\n'],
+  ['nothing without a rest', '', 'a\n'],
+])('N17: after Ctrl+C the terminal printer begins a row and prints %s', async (_, rest, shown) => {
+  const holding = { write: (piece: string) => piece, end: () => rest };
+  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
+    terminalPrinter(stdout, createSanitizer(), holding, () => true);
+  expect(await print(make, [text('a')])).toBe(shown);
 });
 
 test('the JSON printer prints one document for a complete answer', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooseAnswerFormat } from '../../src/output/answer-printer.ts';
 import { filteredNotice, finishNotice, createNotices } from '../../src/output/notices.ts';
-import { toFailure, reportFailure } from '../../src/output/ending-failure.ts';
+import { toFailure } from '../../src/output/ending-failure.ts';
 import { failureRecord } from '../../src/output/json-answer.ts';
 import { usageLine } from '../../src/output/figures.ts';
 import { Failure } from '../../src/failure.ts';
@@ -102,35 +102,6 @@ describe('the report of a failure', () => {
     requestId: 'r-1',
     attempts: 2,
     hint: 'wait',
-  });
-
-  test('in text names the request and the hint', () => {
-    expect(reportFailure(failure, { json: false, debug: false, clean: same })).toBe(
-      'natter: slow down (request r-1)\n  wait\n',
-    );
-  });
-
-  test('in text has one pair of brackets for the attempts and the request', () => {
-    const details = { attempts: 5, requestId: 'r-1' };
-    const exhausted = new Failure('rate_limited', 'slow down (5 attempts)', details);
-    expect(reportFailure(exhausted, { json: false, debug: false, clean: same })).toBe(
-      'natter: slow down (5 attempts, request r-1)\n',
-    );
-  });
-
-  test('in JSON has every detail', () => {
-    const report = reportFailure(failure, { json: true, debug: false, clean: same });
-    expect(JSON.parse(report)).toEqual({
-      error: {
-        kind: 'rate_limited',
-        status: 429,
-        message: 'slow down',
-        hint: 'wait',
-        retry_after: 3,
-        request_id: 'r-1',
-        attempts: 2,
-      },
-    });
   });
 
   test('is the last event of JSON lines', () => {

@@ -79,7 +79,7 @@ test.each(['14.21.3', '16.20.2', '18.20.8', '20.18.3'])(
         stdout: '',
         stderr:
           `natter needs Node 20.19 or newer; this is v${version}\n` +
-          '  install a newer Node from https://nodejs.org, or with a version manager\n',
+          '  install it from https://nodejs.org or with a version manager\n',
       });
     }
   },

@@ -16,9 +16,9 @@ import {
   streamed,
 } from '../support/raw-replies.ts';
 import { type Reply, fin, reset } from '../support/raw-server.ts';
+import { serve } from '../support/serve.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { serve } from '../support/serve.ts';
 import { newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';
 import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
 import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { slashCommands } from '../../src/repl/commands.ts';
+import { withConversation } from '../../src/repl/conversations/position.ts';
 import { withAttached } from '../../src/repl/files/attachments.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { step } from '../../src/repl/step.ts';
-import { usageText } from '../../src/repl/context/context.ts';
 import { runInApp } from '../support/app.tsx';
 import {
   composed,
@@ -212,6 +212,15 @@ describe('the last answer', () => {
     expect(command(withLastPrompt, line).effects).toContainEqual(effect);
   });
 
+  test('R9: is missing while the first one is written, which /copy says at once', () => {
+    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
+    const chunk = { type: 'chat-event', event: text, now: 1 } as const;
+    const writing = run(stateOf(), typed('why?'), enter, chunk).state;
+    const { state, effects } = command(writing, '/copy');
+    expect(state.panel).toBe('there is no complete answer yet');
+    expect(printed(effects)).toEqual([]);
+  });
+
   test('is required by /copy', () => {
     expect(printed(command(stateOf(), '/copy').effects)).toEqual(['there is no answer yet']);
   });
@@ -222,7 +231,7 @@ test.each([
   ['/new', { type: 'new-conversation' }],
   ['/resume latest', { type: 'resume', name: 'latest' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
-  ['/conversations tea', { type: 'list-conversations', query: 'tea' }],
+  ['/conversations tea', { type: 'open-list', options: {}, query: 'tea', searchesTexts: true }],
   ['/rename tea', { type: 'rename', title: 'tea' }],
   ['/attach "my notes.md"', { type: 'attach', path: 'my notes.md' }],
   ['/clear', { type: 'scroll-away' }],
@@ -233,10 +242,9 @@ test.each([
 });
 
 test('R12: /usage is /context, which has the tokens of the session, too', () => {
-  const { effects } = command(stateOf(), '/usage');
-  expect(effects).toContainEqual({ type: 'show-context', shows: 'window' });
   const usage = { answers: 2, promptTokens: 1200, completionTokens: 300, estimated: 1 };
-  expect(usageText(stateOf({ usage }))).toBe(
+  const { effects } = command(stateOf({ usage }), '/usage');
+  expect(JSON.stringify(effects)).toContain(
     '2 answers in this session, 1 of them estimated: 1,200 tokens in, 300 out',
   );
 });
@@ -268,6 +276,22 @@ test('an opened conversation restores its system prompt and model', () => {
     ),
     id: 'c2',
   };
-  const { state } = run(stateOf(), { type: 'conversation-changed', conversation });
+  const state = withConversation(stateOf(), conversation);
   expect(state.settings).toMatchObject({ system: 'be brief', model: 'nextgen' });
+});
+
+test('/wrap shows or sets how answers are wrapped', () => {
+  expect(printed(command(stateOf(), '/wrap').effects)[0]).toMatch(/between words/);
+  const { state, effects } = command(stateOf(), '/wrap none');
+  expect(state.settings.wrap).toBe('none');
+  expect(printed(effects)[0]).toMatch(/the terminal wraps answers/);
+  expect(printed(command(stateOf(), '/wrap lines').effects)).toEqual(['unknown wrap mode lines']);
+});
+
+test('/clear shows that the conversation continues, if there is one', () => {
+  const conversation = conversationOf({ role: 'user', content: 'why?' });
+  const { effects } = run(stateOf({ conversation }), typed('/clear'), enter);
+  expect(effects.map(({ type }) => type)).toEqual(['remember', 'scroll-away', 'print']);
+  expect(printed(effects)).toEqual(['the conversation continues; /new starts a new one']);
+  expect(printed(command(stateOf(), '/clear').effects)).toEqual([]);
 });

@@ -17,9 +17,9 @@ import {
   pasted,
   pressed,
   printed,
-  type StateChange,
   stateOf,
   typed,
+  type StateChange,
 } from '../support/repl-state.ts';
 
 const firstRun = stateOf({

@@ -18,8 +18,8 @@ import {
   pasted,
   pressed,
   taskName,
-  type TaskName,
   typed,
+  type TaskName,
 } from '../support/repl-state.ts';
 
 interface Case {
@@ -77,7 +77,6 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   'open-prompt': command('/review lang=ts'),
   compact: command('/compact'),
   'remove-summary': { keys: [typed('/compact'), enter, typed('/undo'), enter] },
-  'show-context': command('/context'),
   rename: command('/rename on tea'),
   'record-model': command('/model origin'),
   'new-conversation': command('/new'),
@@ -86,7 +85,6 @@ const cases: Readonly<Record<Exclude<TaskName, 'report'>, Case>> = {
   'read-list': command('/resume'),
   'search-list': { keys: [typed('/resume'), enter, pressed('tab')] },
   'preview-conversation': command('/resume'),
-  'list-conversations': command('/conversations'),
   connect: { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) },
   'find-servers': { keys: [lineEntered('2')], dialog: firstRunDialog },
 };
@@ -212,22 +210,11 @@ test('a session that cannot print its failures ends with one', async () => {
 });
 
 test('a closing session does not send its queue', async () => {
-  const opened = openMemorySession({
-    replies: [hanging('never')],
-    repl: (usual) => ({
-      ...usual,
-      library: {
-        ...usual.library,
-        describe: (_query, signal) =>
-          new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason as Error));
-          }),
-      },
-    }),
-  });
-  opened.enter('/conversations');
-  opened.enter('two');
-  await opened.session.close();
-  expect(opened.session.state().activity).toBeUndefined();
-  expect(opened.requests).toEqual([]);
+  const { session, enter: submit, requests } = openMemorySession({ replies: [hanging('never')] });
+  submit('one');
+  submit('two');
+  await expect.poll(() => requests).toHaveLength(1);
+  await session.close();
+  expect(session.state().activity).toBeUndefined();
+  expect(requests).toHaveLength(1);
 });

@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { journalOptions } from '../../src/ask/open-conversation.ts';
 import { present } from '../../src/run.ts';
-import { runRepl } from '../../src/repl/run.ts';
+import { refuseOneShotOptions, runRepl, welcomeEntry } from '../../src/repl/run.ts';
+import type { Failure } from '../../src/failure.ts';
 import { createJournal } from '../../src/conversation/journal/open-journal.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
+import { stateOf } from '../support/repl-state.ts';
 
 const options: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 
@@ -32,4 +34,36 @@ test.each([
     'missing',
   );
   expect(files()).toEqual(before);
+});
+
+test.each([
+  [{ every: '1s' }, /^--every needs standard input/, 'tail -f app.log | natter --every 1s "'],
+  [{ split: 'auto' }, /^--split needs a prompt/, 'natter --split auto -f book.txt "'],
+  [{ fallback: 'nextgen' }, /^--fallback needs a prompt/, 'natter --fallback nextgen "'],
+] as const)(
+  '%j on a terminal is refused with an example that works',
+  (option, message, example) => {
+    const refuse = () => refuseOneShotOptions({ ...options, ...option });
+    expect(refuse).toThrow(message);
+    expect(refuse).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining(example) as string }) as Failure,
+    );
+  },
+);
+
+const service = { address: 'the sandbox', isSandbox: true, hasKey: true };
+
+test('a conversation in plain lines starts with the source, the model and /help', () => {
+  expect(welcomeEntry(stateOf({ isLineMode: true, service }))).toEqual({
+    type: 'notice',
+    text: 'sandbox, model origin; /help lists the commands',
+  });
+});
+
+test.each([
+  [80, 'natter · sandbox · origin · /help · @file · Ctrl+J new line'],
+  [34, 'natter · sandbox · origin · /help'],
+])('a conversation in %i columns starts with keys to learn', (columns, text) => {
+  const entry = welcomeEntry(stateOf({ service, columns, unicode: true }));
+  expect(entry).toEqual({ type: 'notice', text });
 });

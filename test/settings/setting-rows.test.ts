@@ -60,12 +60,6 @@ test('Y14: values have the types of the settings file', () => {
 });
 
 test('K25 K15 masks keys, passwords and secret headers', () => {
-  const shown = Object.fromEntries(rows().map(({ name, value }) => [name, value]));
-  expect(shown).toMatchObject({
-    'base-url': 'https://…@api.example.com',
-    'headers.x-team-token': '…',
-    'api-key': '…wxyz',
-  });
   const text = JSON.stringify(rows());
   for (const secret of [exampleKey, 'passphrase', '0123456789']) expect(text).not.toContain(secret);
 });

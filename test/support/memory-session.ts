@@ -12,21 +12,22 @@ import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession, type SessionOptions } from '../../src/repl/create-session.ts';
 import type { ReplFiles } from '../../src/repl/files/user-files.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
-import { lineFormat } from '../../src/repl/line-mode/line-format.ts';
 import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
+import type { Context } from '../../src/run.ts';
 import type { Repl, Screen, Session } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
-import type { Context } from '../../src/run.ts';
+import { lineFormat } from '../../src/repl/line-mode/line-format.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { stateOf, storedList } from './repl-state.ts';
+import { stateOf } from './repl-state.ts';
+import { storedList } from './conversation-lists.ts';
 
 /** Files by their names: `missing…` cannot be read, `typo…` does not exist, `old…` exists. */
-export const memoryFiles = (calls: string[]): ReplFiles => ({
+const memoryFiles = (calls: string[]): ReplFiles => ({
   async attach(path) {
     if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
     const names = path.endsWith('/') ? [`${path}a.md`, `${path}b.md`] : [path];
@@ -58,7 +59,7 @@ export const memoryFiles = (calls: string[]): ReplFiles => ({
 });
 
 /** The prompt file `review`. */
-export const namedPrompts: ReplPrompts = {
+const namedPrompts: ReplPrompts = {
   list: async () => [{ name: 'review', summary: 'review a change' }],
   open: async (name) =>
     name === 'review'
@@ -189,7 +190,6 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
   },
   branch: () => createJournal(journalOptions(clock)),
   list: () => storedList,
-  describe: async (query) => `list ${query}`,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],
 });
 

@@ -1,90 +1,35 @@
-import type { LibraryEntry } from '../../src/conversation/library/library.ts';
 import type { Conversation, Turn } from '../../src/conversation/tree.ts';
 import type { Action } from '../../src/repl/action.ts';
 import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
 import { scrollAway } from '../../src/repl/commands.ts';
+import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts';
 import { keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
-import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts';
-import { describeContext } from '../../src/repl/context/context.ts';
 import {
-  newList,
   previewConversation,
   readConversations,
   readList,
   searchList,
 } from '../../src/repl/conversation-list/list.ts';
-import {
-  describeConversations,
-  newConversation,
-  resume,
-  setTitle,
-} from '../../src/repl/conversations/conversations.ts';
-import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
-import { copyAnswer, exportConversation, saveAnswer, saveJournal } from '../../src/repl/export.ts';
+import { setTitle, newConversation, resume } from '../../src/repl/conversations/conversations.ts';
+import type { Entry } from '../../src/repl/transcript/entry.ts';
+import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
-import { pickFiles, recognisePaths } from '../../src/repl/files/picking.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
-import { editExternally, stopActivity, suspend } from '../../src/repl/keys.ts';
+import { stopActivity, suspend, editExternally } from '../../src/repl/keys.ts';
 import { findCandidates } from '../../src/repl/menu.ts';
+import { recognisePaths, pickFiles } from '../../src/repl/files/picking.ts';
 import { openPrompt } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
-import { changeParameters, chooseRole, listModels, recordModel } from '../../src/repl/settings.ts';
+import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
-import type { ListedConversation, OpenList, ReplState, Step, Task } from '../../src/repl/state.ts';
-import { leave, print, printReport } from '../../src/repl/step.ts';
-import type { Entry } from '../../src/repl/transcript/entry.ts';
-import { update, updated } from '../../src/repl/update.ts';
-
-const hour = 3_600_000;
-
-const openedAt = new Date('2026-11-20T12:00:00Z');
-
-/** A conversation of the list, changed so many hours ago. */
-export function listedConversation(
-  facts: Partial<ListedConversation> & { readonly hours?: number; readonly id?: string } = {},
-): ListedConversation {
-  const { title = 'Tea', firstWords = title, model = 'origin', id = 'abcd2345', hours = 1 } = facts;
-  const entry: LibraryEntry = {
-    id,
-    path: `/${id}.jsonl`,
-    changedAt: new Date(openedAt.getTime() - hours * hour),
-    size: 100,
-  };
-  const filtered = [title, firstWords, model, facts.entry?.id ?? id].join('\n').toLowerCase();
-  return { entry, title, firstWords, model, isOpenElsewhere: false, filtered, ...facts };
-}
-
-const listEntry = (id: string) => ({
-  id,
-  path: `/${id}.jsonl`,
-  changedAt: new Date('2026-11-20T12:00:00Z'),
-  size: 100,
-});
-
-/** Two conversations, of which one is read at a time. */
-export const storedList: ReturnType<ReplLibrary['list']> = {
-  entries: () => ['abcd2345', 'wxyz6789'].map(listEntry),
-  read(entries, from) {
-    const [entry = listEntry('none')] = entries.slice(from);
-    return [listedConversation({ entry, title: `about ${entry.id}` })];
-  },
-  search: () => [undefined],
-  preview: ({ id }) => [{ speaker: 'You', text: `the prompt of ${id}` }],
-};
-
-/** An open list of these conversations, all read unless changed. */
-export function listOf(
-  rows: readonly ListedConversation[],
-  changes: Partial<OpenList> = {},
-): OpenList {
-  const entries = rows.map(({ entry }) => entry);
-  return { ...newList({ options: {}, openedAt, entries, rows }), ...changes };
-}
+import type { ReplState, Task, Step } from '../../src/repl/state.ts';
+import { print, printReport, leave } from '../../src/repl/step.ts';
+import { updated, update } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
 
@@ -153,7 +98,6 @@ const taskFunctions = {
   'open-prompt': openPrompt,
   compact: makeSummary,
   'remove-summary': removeSummary,
-  'show-context': describeContext,
   rename: setTitle,
   'record-model': recordModel,
   'new-conversation': newConversation,
@@ -162,7 +106,6 @@ const taskFunctions = {
   'read-list': readList,
   'search-list': searchList,
   'preview-conversation': previewConversation,
-  'list-conversations': describeConversations,
   connect,
   'find-servers': findServers,
 };
@@ -228,9 +171,7 @@ export function pressed(name: string, modifiers: Modifiers = {}): Action {
 }
 
 export const enter = pressed('enter');
-
 export const escape = pressed('escape');
-
 export const interrupt = pressed('c', { ctrl: true });
 
 export const composed = (state: ReplState) => contentOf(state.composer);
@@ -239,7 +180,6 @@ function printedText(entry: Entry): readonly string[] {
   switch (entry.type) {
     case 'command':
     case 'closing':
-    case 'welcome':
       return [];
     case 'failure':
       return [entry.message];

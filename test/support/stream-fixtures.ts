@@ -17,7 +17,7 @@ export interface StreamFixture {
 }
 
 /** A fixture whose body may be text; the content type defaults to that of an event stream. */
-export type FixtureParts = Omit<StreamFixture, 'bytes' | 'contentType'> & {
+type FixtureParts = Omit<StreamFixture, 'bytes' | 'contentType'> & {
   readonly body: string | Uint8Array;
   readonly contentType?: string;
 };
@@ -45,17 +45,17 @@ export const stop = event(chunk({}, 'stop'));
 
 export const done = 'data: [DONE]\n\n';
 
-export const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 
-export const greeting = `${delta('Hel')}${delta('lo')}${stop}${done}`;
+const greeting = `${delta('Hel')}${delta('lo')}${stop}${done}`;
 
-export const greeted = { text: 'Hello', finishReason: 'stop', complete: true };
+const greeted = { text: 'Hello', finishReason: 'stop', complete: true };
 
 /** Characters that need care in UTF-8, UTF-16, JSON or line splitting. */
-export const multilingual = 'é 你好 👨‍👩‍👧 🏴 \u2028 ﷽ \u0000 "\\" \n';
+const multilingual = 'é 你好 👨‍👩‍👧 🏴 \u2028 ﷽ \u0000 "\\" \n';
 
 /** Concatenates texts and byte lists. */
-export function joined(...parts: (string | readonly number[])[]): Uint8Array {
+function joined(...parts: (string | readonly number[])[]): Uint8Array {
   return Buffer.concat(
     parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))),
   );
@@ -70,7 +70,7 @@ function lines(text: string, lineEnds: readonly string[]): string {
 }
 
 /** Event stream rules (WHATWG HTML, 9.2) and the ways a stream ends. */
-export const framingFixtures: readonly FixtureParts[] = [
+const framingFixtures: readonly FixtureParts[] = [
   { name: 'the contract, LF', body: greeting, ...greeted },
   { name: 'S2 CRLF', body: lines(greeting, ['\r\n']), ...greeted },
   { name: 'S2 CR', body: lines(greeting, ['\r']), ...greeted },
@@ -164,7 +164,7 @@ export const framingFixtures: readonly FixtureParts[] = [
 ];
 
 /** Possible contents of a chunk or a choice. */
-export const contentFixtures: readonly FixtureParts[] = [
+const contentFixtures: readonly FixtureParts[] = [
   {
     name: 'S23 S24 a first and a last chunk without choices',
     body: `${event({ id: '', model: '', choices: [], prompt_filter_results: [] })}${delta('Hello')}${stop}${event({ choices: [], usage })}${done}`,
@@ -261,7 +261,7 @@ export const contentFixtures: readonly FixtureParts[] = [
 ];
 
 /** Bodies whose content type is wrong. */
-export const formFixtures: readonly FixtureParts[] = [
+const formFixtures: readonly FixtureParts[] = [
   {
     name: 'S44 one JSON completion',
     contentType: 'application/json',
@@ -305,7 +305,7 @@ export const formFixtures: readonly FixtureParts[] = [
 ];
 
 /** Bodies that real servers send, by observation or documentation. */
-export const serverFixtures: readonly FixtureParts[] = [
+const serverFixtures: readonly FixtureParts[] = [
   {
     name: 'llama.cpp',
     body: [

@@ -4,7 +4,10 @@ import type { StreamEnd } from '../stream/answer-parts.ts';
 import { formatLimit } from './format-duration.ts';
 import { rephrase, RequestFailure } from './request-failure.ts';
 
-/** The failure of a service that sent only keep-alives for `limit` milliseconds. It is not retried: it may be generating. */
+/**
+ * The failure of a service that sent only keep-alives for `limit` milliseconds. It is not retried: it may be
+ * generating.
+ */
 export function idleTimedOut(limit: number): RequestFailure {
   return new RequestFailure(
     'unreachable',
@@ -22,7 +25,9 @@ export function unfinishedStream(): RequestFailure {
   });
 }
 
-/** The failure of a stream of `[DONE]` alone. It is not retried: the service may have billed an answer that got lost. */
+/**
+ * The failure of a stream of `[DONE]` alone. It is not retried: the service may have billed an answer that got lost.
+ */
 export function emptyAnswer(): Failure {
   const message = 'the answer is incomplete: the service sent neither text nor a finish_reason';
   return new Failure('incomplete', message, { remedy: { code: 'send-again' } });
@@ -78,8 +83,8 @@ const noAnswerMessages: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The failure of a complete stream without an answer; undefined for an answer. It is not retried: the next attempt would
- * most likely end in the same way, and be billed, too.
+ * The failure of a complete stream without an answer; undefined for an answer. It is not retried: the next attempt
+ * would most likely end in the same way, and be billed, too.
  */
 export function noAnswer(
   { finishReason, calledTools }: StreamEnd,

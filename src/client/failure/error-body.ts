@@ -139,8 +139,8 @@ export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
 }
 
 /**
- * Reads the body of a failed request: JSON of any shape, an HTML page (its title, else the start of its text), or plain text. `contentType`
- * decides only where the text is ambiguous. Never throws.
+ * Reads the body of a failed request: JSON of any shape, an HTML page (its title, else the start of its text), or plain
+ * text. `contentType` decides only where the text is ambiguous. Never throws.
  */
 export function parseErrorBody(
   text: string,
@@ -190,7 +190,10 @@ const unknownModelName =
 const missing = String.raw`(?:not (?:be )?(?:found|exist|available)|(?:does not|doesn't) exist|is unknown)\b`;
 /** Messages of DeepSeek, Ollama, vLLM and Gemini: `Model Not Exist`, `model 'x' not found`, `models/x is not found`. */
 const missingModel = new RegExp(String.raw`\bmodels?\b\S*(?: \S+){0,3}? ${missing}`, 'i');
-/** Messages of Mistral, OpenRouter and LiteLLM: `Invalid model: x`, `x is not a valid model ID`, `Invalid model name passed`. */
+/**
+ * Messages of Mistral, OpenRouter and LiteLLM: `Invalid model: x`, `x is not a valid model ID`, `Invalid model name
+ * passed`.
+ */
 const invalidModel =
   /\b(?:invalid|unknown|unrecognized|no such|not a valid) model\b(?=$| (?:name|id|identifier)\b|[^\w ]| ['"`])/i;
 

@@ -5,7 +5,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** Seconds as text, in the two largest units: `2 minutes`, `1 hour 5 minutes`. Rounded up to whole seconds. */
+/** Writes seconds in their two largest units, rounded up to whole seconds: `2 minutes`, `1 hour 5 minutes`. */
 export function formatWait(seconds: number): string {
   const words: string[] = [];
   let rest = Math.max(1, Math.ceil(seconds));
@@ -19,7 +19,7 @@ export function formatWait(seconds: number): string {
   return words.join(' ');
 }
 
-/** A limit as text, exact, in its largest whole unit: `500 milliseconds`, `1.5 seconds`, `90 seconds`. */
+/** Writes a limit exactly, in its largest whole unit: `500 milliseconds`, `1.5 seconds`, `90 seconds`. */
 export function formatLimit(milliseconds: number): string {
   if (milliseconds < 1000) return plural(milliseconds, 'millisecond');
   const whole = units.find(([, size]) => milliseconds % (size * 1000) === 0);
@@ -31,7 +31,7 @@ function plural(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** Local time that many seconds after `now`, in ISO order; with the date if that is a day or more. */
+/** Writes the local time that many seconds after `now`, in ISO order; with the date if that is a day or more. */
 export function localTimeAfter(seconds: number, now: Date): string {
   const then = new Date(now.getTime() + seconds * 1000);
   const time = [then.getHours(), then.getMinutes(), then.getSeconds()].map(twoDigits).join(':');

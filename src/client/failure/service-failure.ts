@@ -169,10 +169,10 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   return refusesLength(body) ? { ...explanation, remedy: { code: 'shorten-prompt' } } : explanation;
 }
 
-/** Groq's, of the tokens of a minute: `Limit 6000, Requested 9000`. */
+/** Groq's message about the tokens of a minute: `Limit 6000, Requested 9000`. */
 const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
 
-/** A 413: the request is too long, or, of Groq, has more tokens than are left in this minute. */
+/** Explains a 413: the request is too long, or, for Groq, has more tokens than are left in this minute. */
 function explainLength({ names, message = '' }: ErrorBody): Explanation {
   const { limit, requested } = minuteLimit.exec(message)?.groups ?? {};
   const fitsLater = limit === undefined || Number(requested) <= Number(limit);
@@ -274,7 +274,9 @@ const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
   ],
 ];
 
-/** Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names. */
+/**
+ * Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names.
+ */
 export function kindOfError(error: ErrorBody): FailureKind {
   const { names, status } = error;
   if (refusesModel(error)) return 'not_found';
@@ -310,8 +312,8 @@ function choiceError(chunk: JsonObject): unknown {
 }
 
 /**
- * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the value or
- * of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
+ * Finds the error in a chunk or in a whole body; undefined where there is none. An error is an `error` field of the
+ * value or of its first choice, or, in a value without `choices`, a `message`, a `detail` or the type `error`.
  */
 export function findError(value: JsonObject, mask: Mask): ErrorBody | undefined {
   if (isPresent(value['error'])) return readErrorValue(value, mask);

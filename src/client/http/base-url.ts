@@ -29,8 +29,8 @@ export const guessesApiPath = (baseUrl: string, apiPath: string | undefined): bo
   namedApi(new URL(completeAddress(baseUrl.trim())).pathname, apiPath) === undefined;
 
 /**
- * The root of a service's API, beside which its endpoints are. The address of an endpoint, and one that ends with a
- * version or a known path (`https://host/v1beta/openai`), name the API; others get the usual `/v1`. Of a query, only
+ * Finds the root of a service's API, below which its endpoints are. The address of an endpoint, and one that ends with
+ * a version or a known path (`https://host/v1beta/openai`), name the API; others get the usual `/v1`. Of a query, only
  * Azure's `api-version` is kept. `http://` is optional for a server on this machine.
  * @param apiPath replaces this guess: it follows the base URL, `/` for nothing
  * @throws Failure `configuration`; its message never shows a user name or password.
@@ -60,21 +60,22 @@ export function parseBaseUrl(text: string, apiPath?: string): URL {
   return new URL(url.origin + path + query);
 }
 
+/** Parses a URL; undefined for any other text. */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   return URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
 }
 
-/** Address of an endpoint of an API; the segments of `path` are percent-encoded. */
+/** Makes the address of an endpoint of an API. @param path its segments are percent-encoded */
 export function endpointUrl({ origin, pathname, search }: URL, path: string): URL {
   const root = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
   return new URL(`${origin}${root}/${path}${search}`);
 }
 
-/** The port of a URL, also where it is the default one of the scheme. */
+/** Returns the port of a URL, also where it is the default one of the scheme. */
 export function portOf({ port, protocol }: URL): string {
   if (port !== '') return port;
   return protocol === 'https:' ? '443' : '80';
 }
 
-/** `host:port` of a URL, also for the scheme's default port. */
+/** Writes `host:port` of a URL, also where the port is the default one. */
 export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`;

@@ -6,7 +6,7 @@ import { isLoopbackName } from '../../address.ts';
 import { isSecretHeader, keyProblem } from '../../secrets/secret-parts.ts';
 
 /**
- * The key without surrounding white space.
+ * Returns the key without the white space around it.
  * @throws Failure `configuration` for a key with characters not allowed in a header; the message does not contain it.
  */
 export function cleanKey(key: string): string {
@@ -21,7 +21,7 @@ export function cleanKey(key: string): string {
 }
 
 /**
- * The headers of every request; the user's headers replace natter's of the same name.
+ * Makes the headers of every request; the user's headers replace natter's of the same name.
  * @throws Failure `configuration` for an invalid header; the message does not contain its value.
  */
 export function requestHeaders(

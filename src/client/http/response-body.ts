@@ -3,10 +3,10 @@ import { type Clock, startTimer } from '../../clock.ts';
 import { RequestFailure } from '../failure/request-failure.ts';
 import type { ResponseHeaders } from './transport.ts';
 
-/** Milliseconds to wait for the body's end after the reader has finished, so that the connection can be reused. */
+/** The milliseconds for the body's end after its reader has finished, so that the connection can be reused. */
 const lingerTime = 50;
 
-/** The bytes of a body, decoded. @param explain maps errors of the connection */
+/** Decodes a body. @param explain maps errors of the connection */
 export async function* readBody(
   body: Readable,
   headers: ResponseHeaders,
@@ -32,7 +32,10 @@ export async function* readBody(
   }
 }
 
-/** Node's own iterator drops unread bytes when the connection breaks, and with them the end of a cut answer. */
+/**
+ * Reads a body as it arrives. Node's own iterator drops unread bytes when the connection breaks, and with them the end
+ * of a cut answer.
+ */
 async function* receivedChunks(body: Readable): AsyncGenerator<Uint8Array> {
   let wake = (): void => {};
   const change = (): void => wake();

@@ -1,7 +1,7 @@
 import { type Mask, shortText } from '../failure/error-body.ts';
 import type { ResponseHeaders } from './transport.ts';
 
-/** In the order of their precedence. */
+/** The headers in which services send the id of a request, in the order of their precedence. */
 const requestIdHeaders = [
   'x-request-id',
   'request-id',
@@ -12,7 +12,7 @@ const requestIdHeaders = [
   'x-ms-request-id',
 ];
 
-/** The id of the request in the service's logs, from the first of the usual headers that is present. */
+/** Reads the id of the request in the service's logs from the first of the usual headers that is present. */
 export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | undefined {
   for (const name of requestIdHeaders) {
     const value = headers[name];
@@ -22,8 +22,8 @@ export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | unde
 }
 
 /**
- * Milliseconds to wait, from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date, RFC 9110
- * sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
+ * Reads the milliseconds to wait from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date,
+ * RFC 9110 sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
  */
 export function retryAfter(headers: ResponseHeaders, now: Date): number | undefined {
   const milliseconds = headers['retry-after-ms'];

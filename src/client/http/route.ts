@@ -47,8 +47,9 @@ export function proxyHeaders({ username, password }: URL): Readonly<Record<strin
 }
 
 /**
- * Finds the proxy for `url`, if one applies, and the environment variable that sets it: `HTTPS_PROXY` or `HTTP_PROXY` by the scheme, then `ALL_PROXY`. Lower-case
- * names take precedence, an empty variable counts as unset, and requests to a loopback address use no proxy.
+ * Finds the proxy for `url`, if one applies, and the environment variable that sets it: `HTTPS_PROXY` or `HTTP_PROXY`
+ * by the scheme, then `ALL_PROXY`. Lower-case names take precedence, an empty variable counts as unset, and requests to
+ * a loopback address use no proxy.
  * @throws Failure `configuration` for an invalid proxy URL; the message does not contain its password.
  */
 export function proxyFor(url: URL, environment: Environment) {

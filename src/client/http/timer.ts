@@ -15,12 +15,12 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
     else stop = startTimer(clock, limit - silence, check);
   }
   return {
-    /** Data arrived. */
+    /** Tells that data arrived. */
     touch: (): void => {
       paused = false;
       since = clock.monotonic();
     },
-    /** The receiver is busy, so silence is not the sender's fault; `touch` resumes. */
+    /** Tells that the receiver is busy, so that silence is not the sender's fault; `touch` resumes. */
     pause(): void {
       paused = true;
     },
@@ -29,8 +29,8 @@ export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
 }
 
 /**
- * A controller whose signal also aborts with any of `sources`, until `unfollow`. It does not use AbortSignal.any, which
- * on Node 20 keeps a signal for each call as long as its sources live.
+ * Makes a controller whose signal also aborts with any of `sources`, until `unfollow`. It does not use AbortSignal.any,
+ * of which each call leaves an entry in its sources on Node 20: a batch may send millions of requests with one signal.
  */
 export function followSignals(...sources: readonly AbortSignal[]) {
   const controller = new AbortController();

@@ -26,7 +26,7 @@ export async function getModel(sender: Sender, id: string, options?: ReadOptions
   return parseModelRecord(value, id);
 }
 
-/** @param path relative to `/v1/` */
+/** Requests a document, with retries. @param path relative to the API */
 async function read(sender: Sender, path: string, options: ReadOptions = {}): Promise<unknown> {
   const events = withRetries(sender, options, async function* attempt(_number, signal) {
     const request = sender.request(path);

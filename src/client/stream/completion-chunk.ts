@@ -30,8 +30,8 @@ export function answerChoice(choices: unknown): JsonObject | undefined {
 
 /**
  * Reads a chunk of a stream (`choices[].delta`) or a whole completion (`choices[].message`). Every field may be
- * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice. Texts that are missing
- * are empty.
+ * missing, null or of a wrong type; usage and `finish_reason` may be on the chunk or on the choice. Texts that are
+ * missing are empty.
  */
 export function readChunk({ id, model, choices, usage, finish_reason }: JsonObject) {
   const choice = answerChoice(choices);

@@ -68,8 +68,8 @@ function takeEvent({ event, data }: EventSourceMessage, isCut: boolean, answer: 
 /**
  * Reads the server-sent events of one completion into `answer` (contract, Response when `stream` is true). A last event
  * without a blank line after it, which the standard would drop, is read if it is whole; a cut one is skipped, because
- * the answer is then incomplete anyway. `feed` and `end` throw Failure for an event that reports an error, is not a JSON
- * object, or exceeds the limit.
+ * the answer is then incomplete anyway. `feed` and `end` throw Failure for an event that reports an error, is not a
+ * JSON object, or exceeds the limit.
  * @param limit maximum characters of one line, and of the data of one event
  */
 export function createCompletionStream(answer: AnswerParts, limit: number) {

@@ -29,6 +29,7 @@ import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
+import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
@@ -191,7 +192,7 @@ export async function runEvery(
   const { stdinEncoding: encoding, lossy } = options;
   const { signal, clock, streams } = context;
   if (encoding !== undefined) requireEncoding(encoding);
-  const names = (options.file ?? []).filter((name) => name !== '-');
+  const { names } = namedInputs(options, words);
   const guard = openSecretGuard(chatRun);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
   const files = (await guard?.inspect(attached)) ?? attached;

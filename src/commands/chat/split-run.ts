@@ -49,7 +49,13 @@ import { openWindowStatus } from '../../output/window-status.ts';
 import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
-import { inputName, inputWord, type PromptSources, readSources } from '../../input/read-prompt.ts';
+import {
+  inputName,
+  inputWord,
+  namedInputs,
+  type PromptSources,
+  readSources,
+} from '../../input/read-prompt.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { type ChatOptions, type ChatRun, prepare } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
@@ -93,9 +99,7 @@ async function readTexts(
   words: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
-  const { options } = run;
-  const names = (options.file ?? []).filter((name) => name !== inputWord);
-  const required = words.includes(inputWord) || options.file?.includes(inputWord) === true;
+  const { names, required } = namedInputs(run.options, words);
   const request = { names, required, hasPrompt: true, guard };
   const sources = await readSources(run, request);
   if (sources.files.length > 0 || (sources.input ?? '') !== '') return sources;

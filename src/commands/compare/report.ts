@@ -1,5 +1,5 @@
-import { createAnswerColumns, columnWidth } from '../../output/answer-columns.ts';
 // How the answers of a comparison are shown, and what is reported at its end.
+import { createAnswerColumns, columnWidth } from '../../output/answer-columns.ts';
 import {
   createComparisonLines,
   createComparisonDocument,

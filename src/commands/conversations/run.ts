@@ -26,7 +26,7 @@ import {
 import { Failure } from '../../failure.ts';
 import { createProgress } from '../../output/activity.ts';
 import { count, timeAgo, countOf } from '../../output/figures.ts';
-import { foundTurnText, foundTurnRows } from '../../output/found-text.ts';
+import { foundTurnText, foundTurnRows } from './found-text.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Column } from '../../output/table.ts';

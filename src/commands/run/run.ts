@@ -11,7 +11,7 @@ import { beforeDashes } from '../../cli/command-line.ts';
 import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-prompt-file.ts';
 import {
   inputName,
-  inputWord,
+  namedInputs,
   type PromptSources,
   readSources,
   refuseIgnoredInput,
@@ -76,18 +76,18 @@ function withInputFile(sources: PromptSources, prompt: PromptFile): PromptSource
 async function readInputs(
   run: ChatRun,
   prompt: PromptFile,
-  isRequired: boolean,
+  line: readonly string[],
   guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
   const { context, options } = run;
-  refuseIgnoredInput(options, isRequired);
-  const isTerminal = context.streams.stdin.isTerminal && !isRequired;
+  const { names, isFile, required } = namedInputs(options, line);
+  refuseIgnoredInput(options, required);
+  const isTerminal = context.streams.stdin.isTerminal && !required;
   const refuseEmpty = checkInput(prompt, isTerminal, !options.stdin);
-  const names = (options.file ?? []).filter((file) => file !== inputWord);
   const hasPrompt = prompt.prompt.length > 0;
-  const request = { names, required: isRequired, hasPrompt, guard, refuseEmpty };
+  const request = { names, required, hasPrompt, guard, refuseEmpty };
   const sources = await readSources(run, request);
-  return names.length < (options.file?.length ?? 0) ? withInputFile(sources, prompt) : sources;
+  return isFile ? withInputFile(sources, prompt) : sources;
 }
 
 /**
@@ -116,8 +116,7 @@ export async function runPrompt(
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(reading, found, prompt);
-  const isRequired = line.includes(inputWord) || options.file?.includes(inputWord) === true;
-  const sources = await readInputs(run, prompt, isRequired, guard);
+  const sources = await readInputs(run, prompt, line, guard);
   // Of --system, or of the role of --role.
   const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
   const { prompt: text, system } = composeFile(prompt, {

@@ -54,8 +54,8 @@ async function readInput({ streams, signal }: Context): Promise<string> {
       hint: 'echo "list the largest files" | ‹natter shell-init bash --suggest›',
     });
   }
-  const refuse = () => new Failure('usage', 'the text is longer than 64 KB');
-  return String(await collectBytes(streams.stdin.bytes(signal), maxInput, refuse));
+  const tooLong = () => new Failure('usage', 'the text is longer than 64 KB');
+  return String(await collectBytes(streams.stdin.bytes(signal), maxInput, tooLong));
 }
 
 /** The content of the first code block; an answer may end in it. */

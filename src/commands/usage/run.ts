@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import { usageRows, usageText } from '../../output/usage-figures.ts';
+import { usageRows, usageText } from './usage-text.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { priceTable, type PriceTable } from '../../settings/prices.ts';
 import { knownProfiles, unknownProfile } from '../../settings/profile-name.ts';

@@ -161,28 +161,24 @@ const visible = (text: string) =>
 
 const safeAddress = /^(?:https?:|mailto:)/i;
 
-/** Numbers the code blocks and tables of the page, for their labels. */
-interface Counter {
-  code: number;
-  table: number;
-}
-
-function codeBlock({ text, lang = '' }: Tokens.Code, counter: Counter): string {
-  counter.code += 1;
+/** @param number that of the code block in the page, for its label */
+function codeBlock({ text, lang = '' }: Tokens.Code, number: number): string {
   const [language = ''] = lang.trim().split(/\s/, 1);
   const name = escapeHtml(visible(language));
-  const label = `Code ${counter.code}${name === '' ? '' : `, ${name}`}`;
+  const label = `Code ${number}${name === '' ? '' : `, ${name}`}`;
   const code = escapeHtml(visible(text));
   const kind = name === '' ? '' : ` class="language-${name}"`;
   return `<figure class="code">
-<figcaption><span>${name}</span><button type="button" class="copy" aria-label="Copy code ${counter.code}">Copy</button></figcaption>
+<figcaption><span>${name}</span><button type="button" class="copy" aria-label="Copy code ${number}">Copy</button></figcaption>
 <pre tabindex="0" role="group" aria-label="${label}"><code${kind}>${code}\n</code></pre>
 </figure>
 `;
 }
 
 /** Answers are untrusted: HTML becomes text, images become links, and links have only web or mail addresses. */
-function createRenderer(counter: Counter): Marked {
+function createRenderer(): Marked {
+  let codes = 0;
+  let tables = 0;
   const link = (href: string, text: string) => {
     if (!safeAddress.test(href)) return text;
     const address = escapeHtml(href);
@@ -201,16 +197,16 @@ function createRenderer(counter: Counter): Marked {
       link({ href, tokens }) {
         return link(href, this.parser.parseInline(tokens));
       },
-      code: (token) => codeBlock(token, counter),
+      code: (token) => codeBlock(token, (codes += 1)),
       // Below the headings of the page.
       heading({ depth, tokens }) {
         const level = Math.min(6, depth + 2);
         return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
       },
       table(token) {
-        counter.table += 1;
+        tables += 1;
         const table = Renderer.prototype.table.call(this, token);
-        return `<div class="table" tabindex="0" role="group" aria-label="Table ${counter.table}">\n${table}</div>\n`;
+        return `<div class="table" tabindex="0" role="group" aria-label="Table ${tables}">\n${table}</div>\n`;
       },
     },
   });
@@ -256,7 +252,7 @@ export function* exportHtml(
   conversation: Conversation,
   options: ExportOptions,
 ): Generator<string, void> {
-  const renderer = createRenderer({ code: 0, table: 0 });
+  const renderer = createRenderer();
   const title = escapeHtml(visible(titleOf(conversation) || conversation.id));
   const date = conversation.createdAt.toISOString().slice(0, 10);
   yield `<!doctype html>

@@ -23,13 +23,10 @@ import {
   type FoundPrompt,
 } from './find-prompt.ts';
 
-/** Returns the text of a file. @throws Failure */
-type ReadText = (file: SourceFile) => Promise<string>;
-
 /** The `user.md` of a fabric pattern, whose `system.md` is `file`; undefined without one. */
 export async function readUser(
   file: SourceFile,
-  read: ReadText,
+  read: (file: SourceFile) => Promise<string>,
   boundary?: Boundary,
 ): Promise<PromptSource | undefined> {
   if (path.basename(file.path).toLowerCase() !== 'system.md') return undefined;
@@ -45,54 +42,45 @@ export async function readUser(
 /** Files that include each other twice would grow forever. */
 const mostIncludes = 500;
 
-interface Resolution {
-  /** Reads the file that an `include` placeholder names. */
-  readonly read: (include: Placeholder) => Promise<PromptSource>;
-  readonly takesArguments: boolean;
-  /** The number of includes so far. */
-  count: number;
-}
-
-async function resolveParts(
-  template: Template,
-  above: readonly string[],
-  resolution: Resolution,
-): Promise<Template> {
-  const parts: Part[] = [];
-  for (const part of template) {
-    if (part.kind !== 'include') {
-      parts.push(part);
-      continue;
-    }
-    resolution.count += 1;
-    if (resolution.count > mostIncludes) {
-      throw failureAt(part.place, `more than ${mostIncludes} files are included`);
-    }
-    const { file, content } = await resolution.read(part);
-    if (above.includes(file.path)) {
-      throw failureAt(part.place, `${file.name} includes itself`);
-    }
-    const { body, bodyLine: firstLine } = splitFrontMatter(content);
-    const { takesArguments } = resolution;
-    const included = parseTemplate(body, { file, firstLine, takesArguments });
-    parts.push(...(await resolveParts(included, [...above, file.path], resolution)));
-  }
-  return joinTexts(parts);
-}
-
 /**
  * Replaces each `include` placeholder by the text of its file without front matter, whose placeholders belong to the
  * prompt too.
+ * @param read reads the file that an `include` placeholder names
  * @throws Failure `usage` with the file and the line for files that include each other
  */
-async function resolveIncludes(prompt: PromptFile, read: Resolution['read']): Promise<PromptFile> {
-  const resolution = { read, takesArguments: placesWords(prompt), count: 0 };
+async function resolveIncludes(
+  prompt: PromptFile,
+  read: (include: Placeholder) => Promise<PromptSource>,
+): Promise<PromptFile> {
+  const takesArguments = placesWords(prompt);
+  let count = 0;
+  const resolve = async (template: Template, above: readonly string[]): Promise<Template> => {
+    const parts: Part[] = [];
+    for (const part of template) {
+      if (part.kind !== 'include') {
+        parts.push(part);
+        continue;
+      }
+      count += 1;
+      if (count > mostIncludes) {
+        throw failureAt(part.place, `more than ${mostIncludes} files are included`);
+      }
+      const { file, content } = await read(part);
+      if (above.includes(file.path)) {
+        throw failureAt(part.place, `${file.name} includes itself`);
+      }
+      const { body, bodyLine: firstLine } = splitFrontMatter(content);
+      const included = parseTemplate(body, { file, firstLine, takesArguments });
+      parts.push(...(await resolve(included, [...above, file.path])));
+    }
+    return joinTexts(parts);
+  };
   const above = [prompt.file.path];
   const { system } = prompt;
   return {
     ...prompt,
-    system: system && (await resolveParts(system, above, resolution)),
-    prompt: await resolveParts(prompt.prompt, above, resolution),
+    system: system && (await resolve(system, above)),
+    prompt: await resolve(prompt.prompt, above),
   };
 }
 
@@ -103,7 +91,10 @@ async function resolveIncludes(prompt: PromptFile, read: Resolution['read']): Pr
  */
 export async function loadPrompt(
   found: FoundPrompt,
-  { directory, read }: { readonly directory: string; readonly read: ReadText },
+  {
+    directory,
+    read,
+  }: { readonly directory: string; readonly read: (file: SourceFile) => Promise<string> },
 ): Promise<PromptFile> {
   const { file, boundary } = found;
   checkInside(boundary, file);

@@ -24,7 +24,7 @@ import { failureEntry, notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
-import type { AnswerActivity, AnswerUsage, Dialog, ReplState, Step } from '../state.ts';
+import type { AnswerActivity, Dialog, ReplState, Step } from '../state.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -61,25 +61,20 @@ export function onChatEvent(state: ReplState, event: ChatEvent, now: number): Re
   return { ...state, now, activity: withEvent(activity, event, now) };
 }
 
-function usageOf(answer: Turn, context: number, isEstimate: boolean): AnswerUsage {
-  const completion = answer.usage?.completion_tokens ?? estimateTokens(textOf(answer));
-  const prompt = answer.usage?.prompt_tokens ?? Math.max(0, context - completion);
-  return { promptTokens: prompt, completionTokens: completion, isEstimate };
-}
-
 function addUsage(state: ReplState): ReplState {
   const answer = currentPath(state.conversation, state.branch).at(-1);
   if (answer?.role !== 'assistant') return state;
-  const isEstimate = answer.usage?.prompt_tokens === undefined;
-  const lastUsage = usageOf(answer, state.context.tokens, isEstimate);
+  const { prompt_tokens: reported, completion_tokens: written } = answer.usage ?? {};
+  const completion = written ?? estimateTokens(textOf(answer));
+  const prompt = reported ?? Math.max(0, state.context.tokens - completion);
   const { usage } = state;
   return {
     ...state,
     usage: {
       answers: usage.answers + 1,
-      promptTokens: usage.promptTokens + lastUsage.promptTokens,
-      completionTokens: usage.completionTokens + lastUsage.completionTokens,
-      estimated: usage.estimated + (isEstimate ? 1 : 0),
+      promptTokens: usage.promptTokens + prompt,
+      completionTokens: usage.completionTokens + completion,
+      estimated: usage.estimated + (reported === undefined ? 1 : 0),
     },
   };
 }
@@ -91,6 +86,7 @@ function restorePrompt(state: ReplState, { draft, files }: EndedAnswer): ReplSta
     ...state,
     composer: withDraft(state.composer, { ...draft, cursor: draft.text.length }),
     restoredText: draft.text,
+    restoredAt: state.now,
     attachments: files.reduce(withFile, state.attachments),
     restoredFiles: files,
   };
@@ -185,6 +181,16 @@ function onUnconfirmed(
   return step(withBranch(paused, answer.branch), printing(failureEntry(problem, hint)));
 }
 
+function onIncomplete(
+  state: ReplState,
+  outcome: Exclude<AnswerOutcome, { readonly type: 'finished' }>,
+  answer: EndedAnswer,
+): Step {
+  if (outcome.type === 'failed') return onFailure(state, outcome, answer);
+  if (outcome.type === 'unconfirmed') return onUnconfirmed(state, outcome, answer);
+  return onStop(state, outcome.hasText, answer);
+}
+
 /** `conversation` includes the received part of the answer. */
 export function onAnswerEnded(
   state: ReplState,
@@ -195,16 +201,9 @@ export function onAnswerEnded(
     state.activity?.type === 'answer' ? state.activity : { draft: undefined, files: [] };
   const next = withConversation({ ...state, activity: undefined }, conversation);
   const closed = 'hasText' in outcome && outcome.hasText ? closeAnswer(next, answer) : step(next);
-  if (outcome.type === 'failed') {
-    const failed = andThen(closed, (ended) => onFailure(ended, outcome, answer));
-    return andThen(failed, reportQueue);
-  }
-  if (outcome.type === 'unconfirmed') {
-    return andThen(onUnconfirmed(next, outcome, answer), reportQueue);
-  }
-  if (outcome.type === 'stopped') {
-    const stopped = andThen(closed, (ended) => onStop(ended, outcome.hasText, answer));
-    return andThen(stopped, reportQueue);
+  if (outcome.type !== 'finished') {
+    const ended = andThen(closed, (last) => onIncomplete(last, outcome, answer));
+    return andThen(ended, reportQueue);
   }
   const { comparedWith } = answer;
   // The figures of a comparison have the model, the time and the tokens.

@@ -21,10 +21,10 @@ import type { AnswerOutcome } from '../action.ts';
 import { recalledDraft } from '../composer/history.ts';
 import { shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { contextUse, messagesFor } from '../conversations/position.ts';
+import { contextUse, messagesFor, updateConversation } from '../conversations/position.ts';
 import { failureEntry, notice } from '../transcript/entry.ts';
-import { type Unconfirmed, checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
-import { type Session, dispatchConversation, failureText } from '../session.ts';
+import { checkFiles, type CheckedFiles } from '../files/mentioned-files.ts';
+import { type Session, failureText } from '../session.ts';
 import type { Step, ReplState, PromptToSend, SessionSettings } from '../state.ts';
 import { task, step, newAnswer } from '../step.ts';
 import { type View, createView } from './show-answer.ts';
@@ -71,7 +71,7 @@ async function recordNew(
   const content = composePrompt({ prompt: prompt.content, files });
   const parent = systemParent(sending, prompt.parent);
   const turn = session.journal().addTurn({ role: 'user', content, parent });
-  dispatchConversation(session);
+  updateConversation(session);
   return turn.id;
 }
 
@@ -189,7 +189,7 @@ async function answerChecked(
     send(_messages, correction) {
       if (correction?.isRepeat === false) {
         id = session.journal().addTurn({ role: 'user', content: correction.prompt }).id;
-        dispatchConversation(session);
+        updateConversation(session);
       }
       return answerTurn(sending, id);
     },
@@ -215,18 +215,12 @@ function mergedParameters(
   return { set: { ...before.set, ...own.set }, removed: before.removed };
 }
 
-interface Filled {
-  readonly prompt: PromptToSend;
-  readonly settings: SessionSettings;
-  readonly check: AnswerCheck | undefined;
-}
-
 /** The prompt with the text, the settings and the check of its prompt file, if it has one. @throws Failure */
 async function filled(
   { session, signal }: Sending,
   prompt: PromptToSend,
   settings: SessionSettings,
-): Promise<Filled | Unconfirmed> {
+) {
   if (prompt.type !== 'new' || prompt.use === undefined) {
     return { prompt, settings, check: undefined };
   }
@@ -239,7 +233,7 @@ async function filled(
     { name: `the system prompt of /${use.name}`, content: own.system ?? '' },
   ];
   const { files, problem } = guard.inspect(texts, prompt);
-  if (problem !== undefined) return { type: 'unconfirmed', problem, hasSecrets: true };
+  if (problem !== undefined) return { type: 'unconfirmed', problem, hasSecrets: true } as const;
   const [text, system] = files.map((file) => file.content);
   const sent = text ?? content;
   return {
@@ -258,7 +252,7 @@ async function answerPrompt(unfilled: Sending, given: PromptToSend): Promise<Ans
   const { session, signal } = unfilled;
   try {
     const whole = await filled(unfilled, given, unfilled.settings);
-    if ('problem' in whole) return whole;
+    if (whole.type !== undefined) return whole;
     const { prompt, settings, check } = whole;
     const sending = { ...unfilled, settings };
     const checked = await checkFiles(session, prompt, signal);
@@ -294,19 +288,15 @@ export async function sendPrompt(session: Session, { prompt, settings, nextModel
   session.dispatch({ type: 'answer-ended', outcome, conversation, now });
 }
 
-interface AnswerOptions {
-  /** For this answer only. */
-  readonly settings: SessionSettings;
-  /** The id of the answer to compare with. */
-  readonly comparedWith?: string;
-}
-
-/** Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. */
+/**
+ * Sends a prompt; the `answer-ended` action ends it. `draft` is restored to the composer if there is no answer. The
+ * settings in `options` are for this answer only, `comparedWith` is the id of the answer to compare with.
+ */
 export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,
   draft: Draft | undefined,
-  options?: AnswerOptions,
+  options?: { readonly settings: SessionSettings; readonly comparedWith?: string },
 ): Step {
   const { attachments, restoredFiles } = state;
   const settings = options?.settings ?? state.settings;

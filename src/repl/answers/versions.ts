@@ -16,35 +16,36 @@ import {
   withBranch,
   lastAnswer,
   type PromptAndAnswer,
+  updateConversation,
 } from '../conversations/position.ts';
 import { notice } from '../transcript/entry.ts';
 import { withFile } from '../files/attachments.ts';
-import { type Session, dispatchConversation } from '../session.ts';
+import type { Session } from '../session.ts';
+import { modelCandidates } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ReplState, Step } from '../state.ts';
+import type { ReplState, SessionSettings, Step } from '../state.ts';
 import { andThen, printNotice, refuse, step, printing, task } from '../step.ts';
 import { withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
-interface OfTurn {
-  readonly turnId: string;
-}
-
 /** Selects a turn and its ancestors, then prints the conversation from there. */
-export function selectVersion(session: Session, { turnId }: OfTurn): Promise<void> {
+export function selectVersion(
+  session: Session,
+  { turnId }: { readonly turnId: string },
+): Promise<void> {
   const journal = session.journal();
   const { turns, selection } = journal.conversation();
   for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
   }
-  dispatchConversation(session);
+  updateConversation(session);
   return session.transcript.print(entriesFrom(journal.conversation(), turnId));
 }
 
 /** Removes a prompt and its answer from the conversation. */
-export function undoPrompt(session: Session, { turnId }: OfTurn): void {
+export function undoPrompt(session: Session, { turnId }: { readonly turnId: string }): void {
   session.journal().undo(turnId);
-  dispatchConversation(session);
+  updateConversation(session);
 }
 
 /** Numbers start at 1; `next` and `previous` wrap around. */
@@ -86,14 +87,22 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Step {
   return step(next, task(selectVersion, { turnId: chosen.id }));
 }
 
-/** The published model that was not used; undefined if none of the models is published. */
-function otherModel(models: readonly (string | undefined)[]): string | undefined {
-  const used = models.find((model) => catalogue.some(({ id }) => id === model));
-  return used && catalogue.find(({ id }) => id !== used)?.id;
+function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
+  const pair = lastPrompt(currentPath(state.conversation, state.branch));
+  return pair === undefined
+    ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
+    : run(pair);
 }
 
-/** Notice before a version from a model that only this answer uses. */
-const answersSamePrompt = (model: string) => `${model} answers the same prompt`;
+/** Sends a prompt again, to a model that only this answer uses. */
+function askModel(
+  state: ReplState,
+  turnId: string,
+  options: { readonly settings: SessionSettings; readonly comparedWith?: string },
+): Step {
+  const said = printNotice(state, `${options.settings.model} answers the same prompt`);
+  return andThen(said, (next) => startAnswer(next, { type: 'repeat', turnId }, undefined, options));
+}
 
 /** Sends the last prompt to a different model, with the same system prompt. */
 function compare(state: ReplState, argument: string): Step {
@@ -105,35 +114,26 @@ function compare(state: ReplState, argument: string): Step {
   if (/\s/.test(argument))
     return refuse(state, 'a model id cannot contain spaces', '/model lists them');
   const { prompt, answer } = pair;
-  const model = argument || otherModel([answer.model, settings.model]);
+  const ids = catalogue.map(({ id }) => id);
+  const used = [answer.model, settings.model].find((model) => ids.some((id) => id === model));
+  const other = used && ids.find((id) => id !== used);
+  const model = argument || other;
   if (model === undefined) {
     return refuse(state, '/compare needs a model', '/compare nextgen; /model lists them');
   }
   const system = systemOf(endingWith(conversation, prompt.id));
-  const comparison = { settings: { ...settings, model, system }, comparedWith: answer.id };
-  return andThen(printNotice(state, answersSamePrompt(model)), (next) =>
-    startAnswer(next, { type: 'repeat', turnId: prompt.id }, undefined, comparison),
-  );
-}
-
-function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Step): Step {
-  const pair = lastPrompt(currentPath(state.conversation, state.branch));
-  return pair === undefined
-    ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
-    : run(pair);
+  const own = { ...settings, model, system };
+  return askModel(state, prompt.id, { settings: own, comparedWith: answer.id });
 }
 
 function retry(state: ReplState, model: string): Step {
   if (/\s/.test(model))
     return refuse(state, '/retry takes only the id of a model', '/retry nextgen');
-  return withLastPrompt(state, ({ prompt }) => {
-    const repeated = { type: 'repeat', turnId: prompt.id } as const;
-    if (model === '') return startAnswer(state, repeated, undefined);
-    const settings = { ...state.settings, model };
-    return andThen(printNotice(state, answersSamePrompt(model)), (next) =>
-      startAnswer(next, repeated, undefined, { settings }),
-    );
-  });
+  return withLastPrompt(state, ({ prompt: { id: turnId } }) =>
+    model === ''
+      ? startAnswer(state, { type: 'repeat', turnId }, undefined)
+      : askModel(state, turnId, { settings: { ...state.settings, model } }),
+  );
 }
 
 /** Restores a sent prompt with its files to the composer; sending it adds a version. */
@@ -205,7 +205,7 @@ export const answerCommands: readonly SlashCommand[] = [
     summary: 'get a new version of the last answer',
     group: 'answers',
     example: '/retry nextgen',
-    completes: 'models',
+    completes: modelCandidates,
     run: retry,
   },
   {
@@ -214,7 +214,7 @@ export const answerCommands: readonly SlashCommand[] = [
     summary: 'retry with another model, and show the figures of both',
     group: 'answers',
     example: '/compare nextgen',
-    completes: 'models',
+    completes: modelCandidates,
     run: compare,
   },
   {

@@ -1,4 +1,10 @@
-import { nextBoundary, previousBoundary, boundaryFrom } from './grapheme-boundary.ts';
+import {
+  boundaryFrom,
+  lineEnd,
+  lineStart,
+  nextBoundary,
+  previousBoundary,
+} from './grapheme-boundary.ts';
 import { mergePastes, type MarkedText } from './paste.ts';
 import {
   expandPaste,
@@ -195,23 +201,14 @@ function blankWordLeft({ text, cursor }: Draft): number {
   return target < cursor ? target : previousBoundary(text, cursor);
 }
 
-function lineStart({ text, cursor }: Draft): number {
-  return cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
-}
-
-function lineEnd({ text, cursor }: Draft): number {
-  const end = text.indexOf('\n', cursor);
-  return end === -1 ? text.length : end;
-}
-
 const targets: Readonly<Record<Motion, (draft: Draft) => number>> = {
   left: ({ text, cursor }) => previousBoundary(text, cursor),
   right: ({ text, cursor }) => nextBoundary(text, cursor),
   'word-left': wordLeft,
   'word-right': wordRight,
   'blank-word-left': blankWordLeft,
-  'line-start': lineStart,
-  'line-end': lineEnd,
+  'line-start': ({ text, cursor }) => lineStart(text, cursor),
+  'line-end': ({ text, cursor }) => lineEnd(text, cursor),
   'text-start': () => 0,
   'text-end': ({ text }) => text.length,
 };

@@ -57,3 +57,14 @@ export function previousBoundary(text: string, boundary: number): number {
   }
   return previous;
 }
+
+/** The start of the line, which a line end ends, not a wrap. */
+export function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** The offset of the line end, or of the end of the text. */
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}

@@ -1,27 +1,24 @@
-import { type Answer, ask, type Sink } from '../../ask/ask.ts';
+import { type Answer, ask } from '../../ask/ask.ts';
 import type { CompletionRequest } from '../../client/contract.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
-import {
-  sentSummary,
-  summaryOf,
-  type Summary,
-  type Conversation,
-} from '../../conversation/tree.ts';
+import { sentSummary, summaryOf, type Summary } from '../../conversation/tree.ts';
 import { Failure, type RemedyCode } from '../../failure.ts';
 import { count, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { renewKey } from '../answers/send-prompt.ts';
+import { createView } from '../answers/show-answer.ts';
 import {
   conversationOf,
   currentPath,
   isNearlyFull,
   withConversation,
+  updateConversation,
 } from '../conversations/position.ts';
 import { failureEntry, notice, type Entry } from '../transcript/entry.ts';
-import { failureText, type Session, dispatchConversation } from '../session.ts';
+import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step, SessionSettings } from '../state.ts';
 import { newAnswer, printing, step, andThen, task } from '../step.ts';
@@ -35,23 +32,14 @@ async function receive(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { transcript } = session;
   const { service, guard, context } = session;
   const { clock } = context;
-  let isOpen = false;
-  const sink: Sink = {
-    async event(event) {
-      session.dispatch({ type: 'chat-event', event, now: clock.monotonic() });
-      if (event.type !== 'text-received') return;
-      if (!isOpen) await transcript.openAnswer('summary');
-      isOpen = true;
-      await transcript.answerText(event.text);
-      session.dispatch({ type: 'undecided-changed', text: transcript.undecided() });
-    },
-  };
+  const view = createView(session, 'summary');
   const send = () => service.client().chat(request, { signal });
-  const answer = await renewKey(session, signal, () => ask({ send, clock, signal, guard }, sink));
-  await transcript.closeAnswer();
+  const question = { send, clock, signal, guard };
+  const answer = await renewKey(session, signal, () => ask(question, view.sink));
+  await view.shown();
+  await session.transcript.closeAnswer();
   return answer;
 }
 
@@ -80,44 +68,13 @@ function doneText({ prompts, kept }: CompactionPlan): string {
   return `the summary is sent instead of ${promptsText(prompts)}${rest}; /undo removes it, /context shows the window`;
 }
 
-/** @returns what to print */
-function keep(session: Session, plan: CompactionPlan, answer: Answer, model: string): Entry[] {
-  const { turn, after } = plan;
-  const { usage } = answer.metadata;
-  const content = answer.received.trim();
-  session
-    .journal()
-    .setSummary({ turn, after, content, model, ...(usage !== undefined && { usage }) });
-  return [notice(doneText(plan))];
-}
-
-/** Undefined if nothing was answered. */
-function tokensOf(plan: CompactionPlan, { received, metadata: { usage } }: Answer) {
-  if (received === '') return undefined;
-  return {
-    promptTokens: usage?.prompt_tokens ?? estimateMessages(plan.messages),
-    completionTokens: usage?.completion_tokens ?? estimateTokens(received),
-  };
-}
-
-interface Outcome {
-  /** `refused` if there was nothing to summarize. */
+/** `refused`: there was nothing to summarize. */
+interface Ended {
   readonly result: 'compacted' | 'failed' | 'refused';
   readonly entries: readonly Entry[];
-}
-
-interface Ended extends Outcome {
   /** The tokens of the request for the summary; undefined if it was not answered. */
-  readonly usage: ReturnType<typeof tokensOf>;
+  readonly usage?: { readonly promptTokens: number; readonly completionTokens: number };
 }
-
-interface Wanted {
-  /** What to keep; may be empty. */
-  readonly wanted: string;
-  readonly settings: SessionSettings;
-}
-
-const failed = (entry: Entry): Outcome => ({ result: 'failed', entries: [entry] });
 
 /** Whose hints are about the text of an answer, or about a prompt. */
 const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>([
@@ -126,15 +83,39 @@ const answerRemedies: ReadonlySet<RemedyCode | undefined> = new Set<RemedyCode>(
   'ask-for-text',
 ]);
 
-function failureOutcome(session: Session, error: unknown): Outcome {
+function failed(session: Session, error: unknown): Ended {
   const { message, hint } = failureText(error, session.context);
   const isAboutAnswer = error instanceof Failure && answerRemedies.has(error.remedy?.code);
   const help = isAboutAnswer ? '/compact asks again' : hint;
   const hints = [unchanged, help].filter((text) => text !== undefined).join('; ');
-  return failed(failureEntry(message, hints));
+  return { result: 'failed', entries: [failureEntry(message, hints)] };
 }
 
-/** @returns also the tokens of the request; undefined if nothing was answered */
+/** What an answer leads to: a summary in the journal, if it can replace the turns. */
+function end(session: Session, plan: CompactionPlan, answer: Answer, model: string): Ended {
+  const { received, metadata, isStopped, error } = answer;
+  if (isStopped) return { result: 'failed', entries: [notice(`stopped; ${unchanged}`)] };
+  if (error !== undefined) return failed(session, error);
+  const problem = problemOf(plan, answer);
+  if (problem !== undefined) {
+    const text = cleanLine(session.context, problem);
+    return { result: 'failed', entries: [failureEntry(text, unchanged)] };
+  }
+  const { turn, after } = plan;
+  const { usage } = metadata;
+  const content = received.trim();
+  session
+    .journal()
+    .setSummary({ turn, after, content, model, ...(usage !== undefined && { usage }) });
+  return { result: 'compacted', entries: [notice(doneText(plan))] };
+}
+
+/** What to keep, which may be empty, and the settings of the request. */
+interface Wanted {
+  readonly wanted: string;
+  readonly settings: SessionSettings;
+}
+
 async function askForSummary(
   session: Session,
   plan: CompactionPlan,
@@ -147,57 +128,48 @@ async function askForSummary(
     const own = { ...settings, maxTokens: undefined };
     const { request } = session.service.plan(plan.messages, own);
     const answer = await receive(session, request, signal);
-    const usage = tokensOf(plan, answer);
-    if (answer.isStopped) return { ...failed(notice(`stopped; ${unchanged}`)), usage };
-    if (answer.error !== undefined) return { ...failureOutcome(session, answer.error), usage };
-    const problem = problemOf(plan, answer);
-    if (problem === undefined) {
-      return { result: 'compacted', entries: keep(session, plan, answer, request.model), usage };
-    }
-    return { ...failed(failureEntry(cleanLine(session.context, problem), unchanged)), usage };
+    const ended = end(session, plan, answer, request.model);
+    const { received, metadata } = answer;
+    if (received === '') return ended;
+    const { prompt_tokens: prompt, completion_tokens: completion } = metadata.usage ?? {};
+    const usage = {
+      promptTokens: prompt ?? estimateMessages(plan.messages),
+      completionTokens: completion ?? estimateTokens(received),
+    };
+    return { ...ended, usage };
   } catch (error) {
-    return { ...failureOutcome(session, error), usage: undefined };
+    return failed(session, error);
   }
-}
-
-function planOf(session: Session, { wanted, settings }: Wanted) {
-  const { service, branch } = session.state();
-  const window = contextWindow(settings.model, service.windows);
-  const conversation = conversationOf({ conversation: session.journal().conversation(), branch });
-  return planCompaction(conversation, { window, wanted });
-}
-
-function nothingToDo({ conversation, branch }: ReturnType<Session['state']>): Entry {
-  const isSummarized = conversationOf({ conversation, branch }).summaries !== undefined;
-  return isSummarized
-    ? failureEntry('nothing was sent since the last summary', '/undo removes it')
-    : failureEntry('there is no answer to summarize yet', 'type a prompt and press Enter');
 }
 
 /** Replaces the older turns by a summary of the model. */
 export async function makeSummary(session: Session, wanted: Wanted): Promise<void> {
-  const plan = planOf(session, wanted);
+  const { service, branch } = session.state();
+  const window = contextWindow(wanted.settings.model, service.windows);
+  const before = conversationOf({ conversation: session.journal().conversation(), branch });
+  const plan = planCompaction(before, { window, wanted: wanted.wanted });
+  const nothing =
+    before.summaries === undefined
+      ? failureEntry('there is no answer to summarize yet', 'type a prompt and press Enter')
+      : failureEntry('nothing was sent since the last summary', '/undo removes it');
   const ended: Ended =
     plan === undefined
-      ? { result: 'refused', entries: [nothingToDo(session.state())], usage: undefined }
+      ? { result: 'refused', entries: [nothing] }
       : await askForSummary(session, plan, wanted);
   const conversation = session.journal().conversation();
   const now = session.context.clock.monotonic();
-  session.update((state) => onCompactionEnded({ ...state, now }, ended, conversation));
+  session.update((state) => {
+    const next = withConversation(withCompaction({ ...state, now }, ended), conversation);
+    const printed = step(next, printing(...ended.entries));
+    return ended.result === 'compacted' ? andThen(printed, reviewSummary) : printed;
+  });
 }
-
-function onCompactionEnded(state: ReplState, ended: Ended, conversation: Conversation): Step {
-  const next = withConversation(withCompaction(state, ended), conversation);
-  const printed = step(next, printing(...ended.entries));
-  return ended.result === 'compacted' ? andThen(printed, reviewSummary) : printed;
-}
-
 export function removeSummary(session: Session, { turnId }: { readonly turnId: string }): void {
   session.journal().removeSummary(turnId);
-  dispatchConversation(session);
+  updateConversation(session);
 }
 
-/** Asks for a summary of the older turns; the `compaction-ended` action ends it. */
+/** Asks for a summary of the older turns. */
 function compact(state: ReplState, wanted: string): Step {
   const { settings } = state;
   const activity = { ...newAnswer(state, settings.model), isSummary: true };
@@ -215,7 +187,7 @@ export function compactIfNeeded(state: ReplState): Step {
 /** `conversation` has the new summary, if there is one; a compaction without one changed nothing. */
 export function withCompaction(
   state: ReplState,
-  { result, usage }: Pick<Ended, 'result' | 'usage'>,
+  { result, usage }: Omit<Ended, 'entries'>,
 ): ReplState {
   if (result === 'refused') return { ...state, activity: undefined };
   const used = state.usage;

@@ -1,15 +1,12 @@
 import type { Message } from '../../client/contract.ts';
-import { cleanLine } from '../../secrets/secrets.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { contextParts } from '../../conversation/compaction.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { pathOf, summarizedTurns, summaryOf } from '../../conversation/tree.ts';
 import { promptsOf, conversationOf, messagesFor } from '../conversations/position.ts';
-import { type Entry, failureEntry } from '../transcript/entry.ts';
-import type { Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, Step } from '../state.ts';
-import { refuse, showNow, step, task } from '../step.ts';
+import { printing, refuse, showNow, step } from '../step.ts';
 import { count, countOf, percent, tokenText } from '../../output/figures.ts';
 
 /** The messages of the next request, without its prompt. */
@@ -20,10 +17,9 @@ function nextMessages(state: ReplState): readonly Message[] {
 }
 
 /** What `/context` shows. Numbers are tokens; the window of an unknown model is undefined. */
-function figuresOf(state: ReplState, role: string | undefined) {
+function figuresOf(state: ReplState) {
   const { settings, service, context, attachments } = state;
   const conversation = conversationOf(state);
-  const parts = contextParts(conversation, nextMessages(state));
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
   return {
@@ -32,7 +28,7 @@ function figuresOf(state: ReplState, role: string | undefined) {
     used: context.tokens,
     isEstimate: context.isEstimate,
     maxTokens: settings.maxTokens,
-    parts,
+    parts: contextParts(conversation, nextMessages(state)),
     attached: {
       files: attachments.length,
       tokens: attachments.reduce((sum, { content }) => sum + estimateTokens(content), 0),
@@ -40,39 +36,25 @@ function figuresOf(state: ReplState, role: string | undefined) {
     prompts: promptsOf(path.slice(summarized)).length,
     summarized: promptsOf(path.slice(0, summarized)).length,
     id: conversation.id,
-    role,
+    role: settings.role,
   };
 }
 
 export type ContextFigures = ReturnType<typeof figuresOf>;
 
-function summaryEntry(state: ReplState): Entry {
+function showSummary(state: ReplState): Step {
   const summary = summaryOf(conversationOf(state));
   if (summary === undefined) {
-    return failureEntry('there is no summary', '/compact asks for one');
+    return refuse(state, 'there is no summary', '/compact asks for one');
   }
-  return { type: 'answer', text: summary.content, model: 'summary' };
+  return step(state, printing({ type: 'answer', text: summary.content, model: 'summary' }));
 }
 
-export function describeContext(
-  session: Session,
-  { shows }: { readonly shows: 'window' | 'summary' },
-): void {
-  const state = session.state();
-  const name = state.settings.role;
-  const role = name === undefined ? undefined : cleanLine(session.context, name);
-  if (shows === 'summary') return session.print([summaryEntry(state)]);
-  const text = [contextText(figuresOf(state, role), state), usageText(state)].join('\n');
-  session.update((current) => showNow(current, text));
-}
-
-/** What the window holds, drawn. */
 function showContext(state: ReplState, argument: string): Step {
-  if (argument !== '' && argument !== 'summary') {
-    return refuse(state, '/context takes only the word summary', '/context summary');
-  }
-  const shows = argument === '' ? 'window' : 'summary';
-  return step(state, task(describeContext, { shows }));
+  if (argument === 'summary') return showSummary(state);
+  return argument === ''
+    ? showNow(state, [contextText(figuresOf(state), state), usageText(state)].join('\n'))
+    : refuse(state, '/context takes only the word summary', '/context summary');
 }
 
 export const contextCommand: SlashCommand = {
@@ -87,7 +69,7 @@ export const contextCommand: SlashCommand = {
 };
 
 /** The tokens of the requests of this session. */
-export function usageText({ usage }: ReplState): string {
+function usageText({ usage }: ReplState): string {
   const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
   const answers = countOf(usage.answers, 'answer');
   return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in, ${count(usage.completionTokens)} out`;

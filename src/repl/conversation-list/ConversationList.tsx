@@ -70,16 +70,13 @@ function fitExcerpt(excerpt: string, query: string, columns: number): string {
   return isShown ? text : `…${text.slice(at)}`;
 }
 
-interface ListedProps {
-  readonly match: Match;
-  readonly query: string;
-  readonly isSelected: boolean;
-  /** Columns beside the other cells of the row. */
-  readonly room: number;
-}
-
-/** The title, and in the rest of the room an excerpt or the first words. */
-function Title({ match, query, isSelected, room }: ListedProps): ReactNode {
+/** The title, and in the rest of the room (columns) an excerpt or the first words. */
+function Title({
+  match,
+  query,
+  isSelected,
+  room,
+}: Readonly<{ match: Match; query: string; isSelected: boolean; room: number }>): ReactNode {
   const { state, style, symbols } = useView();
   const { row, excerpt } = match;
   const isThis = row.entry.id === state.conversation.id;

@@ -7,21 +7,26 @@ import type { Session } from '../session.ts';
 import type { ListedConversation, ListOptions, OpenList, ReplState, Step, Task } from '../state.ts';
 import { andThen, startActivity, step, task, withKeysReleased } from '../step.ts';
 
-type NewList = Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>;
-
-export const newList = (parts: NewList): OpenList => ({
+export const newList = (
+  parts: Pick<OpenList, 'options' | 'openedAt' | 'entries' | 'rows'> & Partial<OpenList>,
+): OpenList => ({
   query: '',
-  ...parts,
   searchesTexts: false,
+  ...parts,
   excerpts: [],
   selected: 0,
   isReading: false,
   preview: undefined,
 });
 
-/** Lists the conversations, filtered by the query; keys typed meanwhile are for the list. */
-export function openList(state: ReplState, options: ListOptions = {}, query = ''): Step {
-  const wanted = task(readConversations, { options, query }, withKeysReleased);
+/** Lists the conversations with the query in their titles or texts; keys typed meanwhile are for the list. */
+export function openList(
+  state: ReplState,
+  options: ListOptions = {},
+  query = '',
+  searchesTexts = false,
+): Step {
+  const wanted = task(readConversations, { options, query, searchesTexts }, withKeysReleased);
   const started = startActivity(state, 'reading conversations', wanted);
   if (state.isLineMode) return started;
   return { ...started, state: { ...started.state, typeAhead: { until: 'list', keys: [] } } };
@@ -29,7 +34,7 @@ export function openList(state: ReplState, options: ListOptions = {}, query = ''
 
 export async function readConversations(
   session: Session,
-  { options, query = '' }: { readonly options: ListOptions; readonly query?: string },
+  wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<void> {
   const stored = session.library.list();
   const entries = stored.entries();
@@ -39,7 +44,8 @@ export async function readConversations(
     });
   }
   const rows = stored.read(entries, 0);
-  const list = newList({ options, openedAt: session.context.clock.date(), entries, rows, query });
+  const openedAt = session.context.clock.date();
+  const list = newList({ ...wanted, openedAt, entries, rows });
   session.update((state) => onListOpened(state, list));
 }
 

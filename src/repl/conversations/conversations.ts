@@ -3,11 +3,11 @@ import { titleOf, type Conversation, pathOf, textOf, type Turn } from '../../con
 import { refusalNotice } from '../../output/notices.ts';
 import { openList, readConversations, reopenList } from '../conversation-list/list.ts';
 import { notice, type Entry } from '../transcript/entry.ts';
-import { runActivity, type Session, dispatchConversation } from '../session.ts';
+import { runActivity, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { Dialog, ListOptions, OpenList, ReplState, Step } from '../state.ts';
 import { task, startActivity, openDialog, print, step, printNotice, andThen } from '../step.ts';
-import { closingOf, promptsOf, type PromptAndAnswer } from './position.ts';
+import { closingOf, promptsOf, type PromptAndAnswer, updateConversation } from './position.ts';
 import { sentEntries } from './sent-prompt.ts';
 
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
@@ -53,21 +53,12 @@ export function showConversation(conversation: Conversation): readonly Entry[] {
   return [head, ...shown.flatMap((pair) => promptEntries(conversation, pair))];
 }
 
-export function describeConversations(
-  session: Session,
-  { query }: { readonly query: string },
-): Promise<void> {
-  return runActivity(session, async (signal) => [
-    notice(await session.library.describe(query, signal)),
-  ]);
-}
-
 export function newConversation(session: Session): Promise<void> {
   return runActivity(session, async () => {
     await session.useJournal(session.library.create());
     const { parameters } = session.state().settings;
     if (parameters !== undefined) session.journal().setParameters(parameters);
-    dispatchConversation(session);
+    updateConversation(session);
     const { role, system } = session.state().settings;
     const [name, what] =
       role === undefined
@@ -137,7 +128,7 @@ export async function resume(session: Session, chosen: Chosen): Promise<void> {
     }
     const { journal } = opened;
     await session.useJournal(journal);
-    dispatchConversation(session, settings);
+    updateConversation(session, settings);
     if (waiting !== undefined) openDialog(session, waiting);
     return showConversation(journal.conversation());
   });
@@ -145,7 +136,7 @@ export async function resume(session: Session, chosen: Chosen): Promise<void> {
 
 export function setTitle(session: Session, { title }: { readonly title: string }): Promise<void> {
   session.journal().setTitle(title);
-  dispatchConversation(session);
+  updateConversation(session);
   return print(session, { entries: [notice(`the title is now ${title}`)] });
 }
 
@@ -182,7 +173,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'open the named conversation, or one from a list',
     group: 'conversations',
     example: '/resume tea',
-    completes: 'conversations',
+    completes: ({ library }) => library.names(),
     run: (state, name) =>
       name === ''
         ? openList(state)
@@ -191,12 +182,11 @@ export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'conversations',
     argument: '[text]',
-    summary: 'list conversations, or those with all words of a text',
+    summary: 'open the list, or search it for all words of a text',
     group: 'conversations',
     example: '/conversations tea',
     isUnlisted: true,
-    run: (state, query) =>
-      startActivity(state, 'reading conversations', task(describeConversations, { query })),
+    run: (state, query) => openList(state, {}, query, query !== ''),
   },
   {
     name: 'rename',

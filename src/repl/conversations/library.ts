@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import {
   requireDataFolder,
   conversationsFolder,
@@ -15,27 +14,15 @@ import {
   createJournal,
   resumeJournal,
 } from '../../conversation/journal/open-journal.ts';
-import {
-  markedTitle,
-  summarize,
-  type ConversationSummary,
-  loadConversation,
-} from '../../conversation/library/read-conversation.ts';
+import { loadConversation, summarize } from '../../conversation/library/read-conversation.ts';
 import {
   searchTerms,
-  compileTerms,
-  occursIn,
   searchConversation,
-  type SearchPatterns,
   compilePattern,
   type FoundTurn,
 } from '../../conversation/library/search.ts';
-import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { formatTable, type Column, spokenRows } from '../../output/table.ts';
-import { timeAgo } from '../../output/figures.ts';
 import type { Candidate } from '../composer/completion.ts';
-import { plainStyle } from '../../terminal/style.ts';
 import type { Context } from '../../run.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
@@ -43,126 +30,13 @@ import type { ListedConversation, PreviewTurn } from '../state.ts';
 import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
-const titleColumn: Column = { heading: 'TITLE' };
-const facts: readonly Column[] = [
-  { heading: 'ID' },
-  { heading: 'CHANGED' },
-  { heading: 'TURNS', align: 'right', isSpare: true },
-];
-const columns = [...facts, titleColumn];
-const searchColumns = [
-  ...facts,
-  { heading: 'HITS', align: 'right', isSpare: true },
-  titleColumn,
-] as const;
-
 /** Milliseconds of reading after which keys and timers are handled. */
 const maxSliceTime = 25;
 
-/** The maximum number of rows in a list, and of candidates. */
-const maxRows = 20;
+const maxCandidates = 20;
 
-interface Listed {
-  readonly entry: LibraryEntry;
-  readonly summary: ConversationSummary;
-}
-
-/** Newest first. Unreadable files are skipped; `natter conversations list` reports them. */
-function* listed(folder: string): Generator<Listed, void> {
-  for (const entry of listEntries(folder)) {
-    try {
-      const summary = summarize(entry.path);
-      if (summary.records > 0) yield { entry, summary };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-    }
-  }
-}
-
-interface Row extends Listed {
-  /** How often the text contains the query. */
-  readonly hits: number;
-}
-
-/** The hits in the texts; undefined if a term is neither in them nor in the title. */
-function hitsIn({ entry, summary }: Listed, { each, any }: SearchPatterns): number | undefined {
-  let hits = 0;
-  for (const found of searchConversation(entry.path, any, 0)) hits += found.hits;
-  const isInText = (term: RegExp) => hits > 0 && (term === any || occursIn(entry.path, term));
-  const isFound = (term: RegExp) => summary.title.search(term) >= 0 || isInText(term);
-  return each.every(isFound) ? hits : undefined;
-}
-
-/** Conversations with every term in title or text, newest first; one more than fits if there are more. */
-async function search(
-  clock: Clock,
-  folder: string,
-  terms: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Row[]> {
-  const patterns = terms.length === 0 ? undefined : compileTerms(terms);
-  const rows: Row[] = [];
-  let sliceStart = clock.monotonic();
-  for (const conversation of listed(folder)) {
-    const hits = patterns === undefined ? 0 : hitsIn(conversation, patterns);
-    if (hits !== undefined) rows.push({ ...conversation, hits });
-    if (rows.length > maxRows) break;
-    if (clock.monotonic() - sliceStart < maxSliceTime) continue;
-    await nextTick();
-    signal.throwIfAborted();
-    sliceStart = clock.monotonic();
-  }
-  return rows;
-}
-
-/** The title says more than the id. */
-const titleFirst = <Cell>(cells: readonly Cell[]): readonly Cell[] => [
-  ...cells.slice(-1),
-  ...cells.slice(0, -1),
-];
-
-async function describe(
-  context: Context,
-  isSpoken: boolean,
-  folder: string,
-  query: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const terms = searchTerms(query);
-  const isSearch = terms.length > 0;
-  const found = await search(context.clock, folder, terms, signal);
-  if (found.length === 0) {
-    return isSearch
-      ? `no conversation contains ${terms.map((term) => `"${term}"`).join(' and ')}`
-      : 'there is no conversation yet';
-  }
-  const now = context.clock.date();
-  const rows = found
-    .slice(0, maxRows)
-    .map(({ entry, summary, hits }) => [
-      entry.id,
-      timeAgo(entry.changedAt, now),
-      String(summary.turns),
-      ...(isSearch ? [String(hits)] : []),
-      markedTitle(summary),
-    ]);
-  const layout = {
-    isTerminal: true,
-    width: context.streams.stdout.columns() - 1,
-    style: plainStyle,
-  };
-  const shownColumns = isSearch ? searchColumns : columns;
-  const shown = isSpoken
-    ? spokenRows(titleFirst(shownColumns), rows.map(titleFirst))
-    : formatTable(shownColumns, rows, layout);
-  const quoted = terms.map((term) => (/^[\w.-]+$/.test(term) ? term : `"${term}"`));
-  const command = isSearch ? `search ${quoted.join(' ')}` : 'list --all';
-  const more = found.length > maxRows ? `\nnatter conversations ${command} shows all` : '';
-  return `${shown}/resume with an id or title continues one${more}`;
-}
-
-/** Conversations on disk. Functions throw Failure. @param isSpoken lists are for a screen reader */
-export function createReplLibrary(context: Context, isSpoken: boolean, options: JournalOptions) {
+/** Conversations on disk. Functions throw Failure. */
+export function createReplLibrary(context: Context, options: JournalOptions) {
   const stored = () => requireDataFolder(options.folder);
   return {
     create: () => createJournal(options),
@@ -175,22 +49,18 @@ export function createReplLibrary(context: Context, isSpoken: boolean, options: 
     /** A copy of a conversation, which may be open elsewhere. */
     branch: (id: string) => branchJournal({ ...options, folder: stored() }, id),
     list: () => createList(context, stored()),
-    /** Lines of a list, newest first; a query selects those whose title or text contains it. */
-    describe: (query: string, signal: AbortSignal) =>
-      describe(context, isSpoken, stored(), query, signal),
-    /** For completion. */
+    /** For completion: the newest titles, then ids. */
     names(): readonly Candidate[] {
-      if (options.folder === undefined) return [];
-      const found: Listed[] = [];
-      for (const row of listed(options.folder)) {
-        found.push(row);
-        if (found.length === maxRows) break;
+      const found: { readonly id: string; readonly title: string }[] = [];
+      for (const { id, path } of options.folder === undefined ? [] : listEntries(options.folder)) {
+        const summary = readable(() => summarize(path));
+        if (summary !== undefined && summary.records > 0) found.push({ id, title: summary.title });
+        if (found.length === maxCandidates) break;
       }
+      const titled = found.filter(({ title }) => title !== '');
       return [
-        ...found
-          .filter(({ summary }) => summary.title !== '')
-          .map(({ entry, summary }) => ({ value: summary.title, summary: entry.id })),
-        ...found.map(({ entry, summary }) => ({ value: entry.id, summary: summary.title })),
+        ...titled.map(({ id, title }) => ({ value: title, summary: id })),
+        ...found.map(({ id, title }) => ({ value: id, summary: title })),
       ];
     },
   };

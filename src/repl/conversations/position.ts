@@ -12,7 +12,9 @@ import {
   modelOf,
   systemOf,
 } from '../../conversation/tree.ts';
-import type { Branch, ContextUse, ReplState } from '../state.ts';
+import type { Session } from '../session.ts';
+import type { Branch, ContextUse, ListOptions, ReplState } from '../state.ts';
+import { step } from '../step.ts';
 import { answerTokens, seconds, tokenText } from '../../output/figures.ts';
 import type { Closing } from '../transcript/entry.ts';
 import { durationText } from '../status-text.ts';
@@ -112,24 +114,17 @@ export function contextUse(conversation: Conversation, branch: Branch | undefine
   return { tokens: Math.max(0, counted + since), isEstimate: since !== 0 };
 }
 
-interface Versions {
-  /** The last turn of each version, oldest first: the answer, or the prompt if it has none. */
-  readonly ends: readonly Turn[];
-  /** Index of the version in use. */
-  readonly index: number;
-}
-
 /** Its parent, skipping system prompts, which may differ between versions. */
 function placeOf(conversation: Conversation, { parent }: Turn): string | undefined {
   const previous = parent === undefined ? undefined : conversation.turns.get(parent);
   return previous?.role === 'system' ? placeOf(conversation, previous) : parent;
 }
 
-/** Each answer to each version of a prompt. Unanswered prompts and empty answers are omitted, unless in use. */
-export function versionsOf(
-  conversation: Conversation,
-  { prompt, answer }: PromptAndAnswer,
-): Versions {
+/**
+ * The last turn of each version of a prompt, oldest first, and the index of the one in use: the answer, or the prompt
+ * if it has none. Unanswered prompts and empty answers are omitted, unless in use.
+ */
+export function versionsOf(conversation: Conversation, { prompt, answer }: PromptAndAnswer) {
   const place = placeOf(conversation, prompt);
   const turns = [...conversation.turns.values()];
   const prompts = turns.filter(
@@ -148,19 +143,6 @@ function modelsText(ends: readonly Turn[]): string {
   const models = ends.map(({ model = 'no answer' }) => model);
   if (new Set(models).size < 2) return '';
   return ` (${models.map((model, index) => `${index + 1} ${model}`).join(', ')})`;
-}
-
-interface VersionTexts {
-  /** `version 2/3`; undefined if there is only one. */
-  readonly version: string | undefined;
-  /** ` (1 origin, 2 nextgen)`; empty if one model wrote all versions. */
-  readonly models: string;
-}
-
-function versionTexts(conversation: Conversation, pair: PromptAndAnswer): VersionTexts {
-  const { ends, index } = versionsOf(conversation, pair);
-  const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
-  return { version, models: modelsText(ends) };
 }
 
 /** Whether the conversation has filled 80% of the window. */
@@ -210,23 +192,36 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
   ];
 }
 
-interface ClosingOptions {
-  /** Milliseconds, for an answer that was cut. */
-  readonly measured?: number;
-  /** Model, time and tokens are not shown. */
-  readonly hasNoFacts?: boolean;
-}
-
-/** The row below an answer, in a list; empty if there is nothing to show. */
+/**
+ * The row below an answer, in a list; empty if there is nothing to show. `measured`: milliseconds, for an answer that
+ * was cut. `hasNoFacts`: without model, time and tokens.
+ */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,
-  { measured, hasNoFacts = false }: ClosingOptions = {},
+  { measured, hasNoFacts = false }: { measured?: number; hasNoFacts?: boolean } = {},
 ): readonly Closing[] {
   const { answer } = pair;
   const hasFacts = !hasNoFacts && answer !== undefined && textOf(answer) !== '';
   const facts = hasFacts ? factsOf(answer, measured) : [];
-  const versions = versionTexts(conversation, pair);
-  if (facts.length === 0 && versions.version === undefined) return [];
-  return [{ type: 'closing', facts, ...versions }];
+  const { ends, index } = versionsOf(conversation, pair);
+  const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
+  if (facts.length === 0 && version === undefined) return [];
+  return [{ type: 'closing', facts, version, models: modelsText(ends) }];
+}
+
+/** Passes the journal's current conversation to the state; `settings` of the command line stay. */
+export function updateConversation(session: Session, settings: ListOptions['settings'] = {}): void {
+  const conversation = session.journal().conversation();
+  const { parameters: kept = [], ...values } = settings;
+  session.update((state) => {
+    const next = withConversation(state, conversation);
+    const { set = {}, removed = [] } = next.settings.parameters ?? {};
+    const isOther = (name: string) => !kept.includes(name);
+    const parameters = next.settings.parameters && {
+      set: Object.fromEntries(Object.entries(set).filter(([name]) => isOther(name))),
+      removed: removed.filter(isOther),
+    };
+    return step({ ...next, settings: { ...next.settings, ...values, parameters } });
+  });
 }

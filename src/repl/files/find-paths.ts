@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { PathList } from '../../input/find-files.ts';
 import type { Candidate } from '../composer/completion.ts';
 import type { ReplFiles } from './user-files.ts';
 
@@ -17,21 +18,16 @@ function listed(files: ReplFiles, typed: string): readonly Candidate[] {
     .map(({ value, ...others }) => ({ ...others, value: folder + value }));
 }
 
-interface FoundFiles {
-  readonly candidates: readonly Candidate[];
-  /** Not all files were searched. */
-  readonly isPartial: boolean;
-}
-
 /**
- * The files and folders that match a mention, the best first; undefined if they are not wanted any more.
+ * The files and folders that match a mention, the best first; undefined if they are not wanted any more. `isPartial`:
+ * not all files were searched.
  * @throws Failure if a folder cannot be read
  */
 export async function findFiles(
   files: ReplFiles,
   typed: string,
   isWanted = () => true,
-): Promise<FoundFiles | undefined> {
+): Promise<{ readonly candidates: readonly Candidate[]; readonly isPartial: boolean } | undefined> {
   if (outside.test(typed)) return { candidates: listed(files, typed), isPartial: false };
   const { paths, isPartial } = await files.paths();
   if (!isWanted()) return undefined;
@@ -40,11 +36,6 @@ export async function findFiles(
   const others = isPartial && typed.includes('/') ? listed(files, typed) : [];
   const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];
   return { candidates, isPartial };
-}
-
-interface Path {
-  readonly path: string;
-  readonly isFolder: boolean;
 }
 
 /** Candidates in the menu. */
@@ -81,7 +72,7 @@ const { compare: compareNames } = new Intl.Collator();
 const depthOf = (path: string) => path.split('/').length;
 
 /** The paths that match what was typed: the best first, and the nearest of them. Without a text, those of the folder. */
-export function matchPaths(paths: readonly Path[], typed: string): readonly Candidate[] {
+export function matchPaths(paths: PathList['paths'], typed: string): readonly Candidate[] {
   const wanted = typed.toLowerCase();
   const isName = wanted !== '' && !wanted.endsWith('/');
   const found = paths.flatMap(({ path, isFolder }) => {

@@ -23,17 +23,6 @@ export function mentionsOf(text: string): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** What a prompt mentions. */
-interface MentionedFiles {
-  readonly files: readonly AttachedFile[];
-  /** One for each folder and pattern: the number of its files, and what was left out. */
-  readonly summaries: readonly string[];
-  /** Names of the files that a summary counts. */
-  readonly counted: ReadonlySet<string>;
-  /** Why the prompt needs confirmation. */
-  readonly problems: readonly string[];
-}
-
 /** Belongs to the sentence, not to the mention before it. */
 const punctuation = /[.,;:!?)\]}]+$/;
 
@@ -81,75 +70,61 @@ function missing(files: ReplFiles, path: string): string {
   return `@${path} is not a ${kind}${near === undefined ? '' : `; did you mean @${folder}${near}`}`;
 }
 
-type Reading = { -readonly [Key in keyof MentionedFiles]: MentionedFiles[Key] };
-
-async function readGroup(
-  files: ReplFiles,
-  path: string,
-  { isConfirmed }: NewPrompt,
-  read: Reading,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    const { files: found, summary } = await files.attach(path, signal);
-    read.files = [...read.files, ...found];
-    if (summary === undefined) return;
-    read.summaries = [...read.summaries, summary];
-    read.counted = new Set([...read.counted, ...found.map(({ name }) => name)]);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof Failure)) throw error;
-    // Confirmed: the mention is text.
-    if (!isConfirmed) read.problems = [...read.problems, error.message];
-  }
-}
-
-async function readPath(
-  files: ReplFiles,
-  path: string,
-  prompt: NewPrompt,
-  read: Reading,
-  signal: AbortSignal,
-): Promise<void> {
-  const kind = files.kindOf(path);
-  if (
-    kind === 'file' ||
-    kind === 'page' ||
-    kind === 'pattern' ||
-    (kind === 'folder' && isFolderMention(path))
-  ) {
-    await readGroup(files, path, prompt, read, signal);
-  } else if (!prompt.isConfirmed && looksLikePath(files, path)) {
-    const problem =
-      kind === 'folder'
-        ? `@${path} is a folder; @${path}/ attaches its files`
-        : missing(files, path);
-    read.problems = [...read.problems, problem];
-  }
-}
-
 const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path)?.[1];
 
-/** The files, folders, patterns and pages that a prompt mentions. @throws Failure */
-async function readMentioned(
-  session: Session,
-  prompt: NewPrompt,
-  signal: AbortSignal,
-): Promise<MentionedFiles> {
+/** Whether the path is read: a file, a page, a pattern, or a folder that is written as one. */
+function isRead(files: ReplFiles, path: string): boolean {
+  const kind = files.kindOf(path);
+  return kind === 'folder' ? isFolderMention(path) : kind !== undefined;
+}
+
+/** Why a path that is not read may be a mistake. */
+function problemOf(files: ReplFiles, path: string): string | undefined {
+  if (!looksLikePath(files, path)) return undefined;
+  return files.kindOf(path) === 'folder'
+    ? `@${path} is a folder; @${path}/ attaches its files`
+    : missing(files, path);
+}
+
+/**
+ * The files, folders, patterns and pages that a prompt mentions. There is a summary for each folder and pattern, which
+ * counts its files, and a problem for each mention that needs confirmation. @throws Failure
+ */
+async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortSignal) {
+  const read = {
+    files: [] as AttachedFile[],
+    summaries: [] as string[],
+    counted: new Set<string>(),
+    problems: [] as string[],
+  };
+  const { files } = session;
   const showHost = (host: string | undefined) =>
     session.update((state) => step({ ...state, host }));
-  const attach: ReplFiles['attach'] = (path, ...options) => {
-    showHost(hostOf(path));
-    return session.files.attach(path, ...options);
-  };
-  const files = { ...session.files, attach };
-  const read: Reading = { files: [], summaries: [], counted: new Set(), problems: [] };
   try {
-    for (const path of pathsOf(files, prompt)) await readPath(files, path, prompt, read, signal);
+    for (const path of pathsOf(files, prompt)) {
+      try {
+        showHost(hostOf(path));
+        if (isRead(files, path)) {
+          const { files: found, summary } = await files.attach(path, signal);
+          read.files.push(...found);
+          if (summary === undefined) continue;
+          read.summaries.push(summary);
+          for (const { name } of found) read.counted.add(name);
+        } else {
+          const problem = problemOf(files, path);
+          if (problem !== undefined) read.problems.push(problem);
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Failure)) throw error;
+        read.problems.push(error.message);
+      }
+    }
   } finally {
     showHost(undefined);
   }
-  return read;
+  // Confirmed: the mentions are text.
+  return prompt.isConfirmed ? { ...read, problems: [] } : read;
 }
 
 export type Unconfirmed = Extract<AnswerOutcome, { readonly type: 'unconfirmed' }>;

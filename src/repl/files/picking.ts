@@ -127,15 +127,11 @@ export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean
   return isPossible && !/^[/!]/.test(text);
 }
 
-/** A paste; `inserted` is its part of the draft, from the offset `from`. */
-interface PastedText {
-  readonly from: number;
-  readonly inserted: string;
-  readonly text: string;
-}
-
-/** Turns a paste that is only paths of existing files into mentions. */
-export function recognisePaths(session: Session, { from, inserted, text }: PastedText): void {
+/** Turns a paste that is only paths of existing files into mentions; `inserted` is its part of the draft. */
+export function recognisePaths(
+  session: Session,
+  { from, inserted, text }: Readonly<{ from: number; inserted: string; text: string }>,
+): void {
   const mentions = mentionsOfPaths(session.files, text);
   if (mentions !== undefined) {
     session.update((state) => onPathsRecognised(state, from, inserted, mentions));

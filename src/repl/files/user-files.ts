@@ -22,8 +22,14 @@ export function createReplFiles(context: Context) {
   const resolve = (typed: string) => (isAddress(typed) ? typed : expandHome(typed, homeDirectory));
   const paths = createPathIndex(context.clock);
   return {
-    /** A file, or the files of a folder or a pattern with a summary, or the text of a page. */
-    async attach(typed: string, signal: AbortSignal): Promise<AttachedFiles> {
+    /**
+     * A file, or the text of a page, or the files of a folder or a pattern, with a summary: their number, and what was
+     * left out.
+     */
+    async attach(
+      typed: string,
+      signal: AbortSignal,
+    ): Promise<{ readonly files: readonly AttachedFile[]; readonly summary?: string | undefined }> {
       let summary: string | undefined;
       const keep = (text: string) => void (summary = text);
       const notices = { notice: keep, warning: keep };
@@ -46,12 +52,6 @@ export function createReplFiles(context: Context) {
 }
 
 export type ReplFiles = ReturnType<typeof createReplFiles>;
-
-interface AttachedFiles {
-  readonly files: readonly AttachedFile[];
-  /** The number of files of a folder or a pattern, and what was left out. */
-  readonly summary?: string | undefined;
-}
 
 /** Milliseconds after which the folder is listed again. */
 const maxAge = 10_000;
@@ -153,12 +153,6 @@ export function writeNewFile(name: string, text: string, platform: NodeJS.Platfo
 /** Only its owner may read it. */
 const mode = 0o600;
 
-interface WrittenFile {
-  /** Its full path. */
-  readonly path: string;
-  readonly bytes: number;
-}
-
 function writePieces(target: string, pieces: Iterable<string>): number {
   const descriptor = openTemporaryFile(target, mode);
   let bytes = 0;
@@ -188,14 +182,14 @@ function place(written: string, full: string, replaces: boolean): boolean {
 
 /**
  * Writes a file for its owner only; a file that exists is replaced as a whole, or not at all.
- * @returns undefined if the file exists and may not be replaced
+ * @returns its full path; undefined if the file exists and may not be replaced
  * @throws Failure `storage`
  */
 export function writePrivateFile(
   name: string,
   pieces: Iterable<string>,
   { replaces, platform }: { readonly replaces: boolean; readonly platform: NodeJS.Platform },
-): WrittenFile | undefined {
+): { readonly path: string; readonly bytes: number } | undefined {
   refuseReserved(name, platform);
   const full = path.resolve(name);
   if (!replaces && fs.existsSync(full)) return undefined;

@@ -42,7 +42,6 @@ export function lineFormat(width: () => number): TranscriptFormat {
       version === undefined
         ? ''
         : fit(`natter: this is ${inWords(version)}${spokenModels(models)}; /version switches`),
-    welcome: () => '',
     // Tables start on a separate line: after the label, the first line's columns would not align.
     notice: (text) => fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
     failure: (message, hint) =>

@@ -2,7 +2,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
-import { questionOf } from '../conversation-list/answer-list.ts';
+import { questionOf } from './list-question.ts';
 import { cancelHint } from '../dialog.ts';
 import type { Screen } from '../session.ts';
 import type { AnswerActivity, Dialog, ReplState } from '../state.ts';

@@ -1,3 +1,5 @@
+import type { Variable } from '../../prompt-files/front-matter-keys.ts';
+
 /** A prompt file that `/name` sends. */
 export interface PromptCommand {
   readonly name: string;
@@ -5,14 +7,8 @@ export interface PromptCommand {
   readonly summary: string;
 }
 
-/** A variable of a prompt file. */
-export interface PromptVariable {
-  readonly name: string;
-  readonly description?: string;
-  /** A variable without one needs a value. */
-  readonly default?: string;
-  readonly choices?: readonly string[];
-}
+/** A variable of a prompt file; one without a default needs a value. */
+export type PromptVariable = Omit<Variable, 'place'>;
 
 /** What has to be known of a prompt file before it is filled. */
 export interface OpenedPrompt {

@@ -1,4 +1,4 @@
-import type { OpenedPrompt, PromptCommand, PromptUse, PromptVariable } from './prompt-command.ts';
+import type { OpenedPrompt, PromptCommand, PromptUse } from './prompt-command.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { SessionSettings } from '../state.ts';
 import { open } from 'node:fs/promises';
@@ -8,7 +8,6 @@ import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run
 import { Failure } from '../../failure.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import {
   checkInside,
   type FoundPrompt,
@@ -68,13 +67,6 @@ async function descriptionOf(found: FoundPrompt): Promise<string> {
   }
 }
 
-const variableOf = ({ name, description, default: usual, choices }: Variable): PromptVariable => ({
-  name,
-  ...(description !== undefined && { description }),
-  ...(usual !== undefined && { default: usual }),
-  ...(choices !== undefined && { choices }),
-});
-
 /** What the text after the name is for; undefined if the file needs none. */
 function neededText(prompt: PromptFile): string | undefined {
   const parts = partsOf(prompt);
@@ -123,21 +115,6 @@ function ownSettings(
 const find = ({ context }: ReplPromptsOptions, name: string) =>
   listPrompts(promptPlaces(context)).find((found) => found.name === name);
 
-function load(
-  { context, notices }: ReplPromptsOptions,
-  found: FoundPrompt,
-  signal: AbortSignal,
-): Promise<PromptFile> {
-  return loadPromptFile({ context, notices, signal }, found);
-}
-
-async function list({ context }: ReplPromptsOptions): Promise<readonly PromptCommand[]> {
-  const found = listPrompts(promptPlaces(context)).filter(({ name }) => !/\s/.test(name));
-  return Promise.all(
-    found.map(async (one) => ({ name: one.name, summary: await descriptionOf(one) })),
-  );
-}
-
 function openedPrompt(
   { settings }: ReplPromptsOptions,
   name: string,
@@ -147,7 +124,7 @@ function openedPrompt(
   const { model } = withFileSettings(settings, prompt).values;
   return {
     name,
-    variables: variablesOf(prompt).map(variableOf),
+    variables: variablesOf(prompt),
     ...(prompt.front.model !== undefined && { model }),
     ...(needed !== undefined && { neededText: needed }),
   };
@@ -186,7 +163,7 @@ async function fill(
   if (found === undefined) {
     throw new Failure('not_found', `there is no prompt file "${use.name}"`);
   }
-  const prompt = await load(options, found, signal);
+  const prompt = await loadPromptFile({ context, notices, signal }, found);
   const contentOf = await readInserted({ context, notices, signal }, found, prompt);
   const contents = { ...contentsOf(prompt, use), files: [], contentOf, systemOption: undefined };
   const { prompt: content, system } = composeFile(prompt, contents);
@@ -201,11 +178,18 @@ async function fill(
 /** Prompt files of the project and of the user. Functions throw Failure. */
 export function createReplPrompts(options: ReplPromptsOptions) {
   return {
-    list: () => list(options),
+    list(): Promise<readonly PromptCommand[]> {
+      const found = listPrompts(promptPlaces(options.context));
+      const named = found.filter(({ name }) => !/\s/.test(name));
+      return Promise.all(
+        named.map(async (one) => ({ name: one.name, summary: await descriptionOf(one) })),
+      );
+    },
     /** Undefined if there is no prompt file with this name. */
     async open(name: string, signal: AbortSignal): Promise<OpenedPrompt | undefined> {
       const found = find(options, name);
-      return found && openedPrompt(options, name, await load(options, found, signal));
+      const prompt = found && (await loadPromptFile({ ...options, signal }, found));
+      return prompt && openedPrompt(options, name, prompt);
     },
     fill: (use: PromptUse, signal: AbortSignal) => fill(options, use, signal),
   };

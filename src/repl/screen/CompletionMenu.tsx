@@ -27,13 +27,8 @@ const margins = 4;
 /** Columns of the position. */
 const maxPosition = 12;
 
-interface CompletionMenuProps {
-  readonly menu: Menu;
-  readonly rows: number;
-}
-
 /** The candidates around the selected one; on the last row its number, and where there are more. */
-export function CompletionMenu({ menu, rows }: CompletionMenuProps): ReactNode {
+export function CompletionMenu({ menu, rows }: { menu: Menu; rows: number }): ReactNode {
   const { style, symbols, columns } = useView();
   const { candidates, selected } = menu;
   const first = firstVisible(selected, candidates.length, rows);

@@ -10,7 +10,8 @@ import { Lines, useCaret, useView, type View } from './view.tsx';
 export function composerOf(state: ReplState, search: HistorySearch | undefined) {
   const found = search && matchOf(state.history, search);
   const draft = found ?? state.composer;
-  const selected = found === undefined ? viSelection(state) : undefined;
+  const selected =
+    found === undefined ? state.vi && viSelection(state.vi, state.composer) : undefined;
   return layout(draft, composerColumns(state.columns), composerRows(state.rows), selected);
 }
 

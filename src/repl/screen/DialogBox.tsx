@@ -14,9 +14,6 @@ import { fitParts, fittingEnd } from './fit-parts.ts';
 import { firstVisible } from './row-budget.ts';
 import { Row, useCaret, useKeys, useStore, useView } from './view.tsx';
 
-type ChoiceDialog = Dialog & { readonly type: 'choice' };
-type EntryDialog = Dialog & { readonly type: 'entry' };
-
 interface DialogKeys {
   /** Returns whether the text is not for the composer. */
   readonly onText: (text: string) => boolean;
@@ -52,7 +49,7 @@ function Hints({ dialog, hints }: { readonly dialog: Dialog; readonly hints: rea
 }
 
 /** The index of the first choice that begins with the typed text; -1 if none does. */
-const beginningWith = ({ choices }: ChoiceDialog, text: string) =>
+const beginningWith = ({ choices }: Dialog & { type: 'choice' }, text: string) =>
   text.trim() === ''
     ? -1
     : choices.findIndex(({ label }) => label.toLowerCase().startsWith(text.trim().toLowerCase()));
@@ -60,7 +57,7 @@ const beginningWith = ({ choices }: ChoiceDialog, text: string) =>
 /** Rows of the window besides the choices: the title, the hints, the footer, and one row of the text above. */
 const rowsBesideChoices = 4;
 
-function Choice({ dialog }: { readonly dialog: ChoiceDialog }): ReactNode {
+function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode {
   const { choices, selectsTyped = false, takesPrompt } = dialog;
   const store = useStore();
   const { state, style, symbols, rows } = useView();
@@ -125,7 +122,7 @@ function Choice({ dialog }: { readonly dialog: ChoiceDialog }): ReactNode {
 }
 
 /** One line of input: a URL, a value, or a key, whose characters are asterisks. */
-function Entry({ dialog }: { readonly dialog: EntryDialog }): ReactNode {
+function Entry({ dialog }: { dialog: Dialog & { type: 'entry' } }): ReactNode {
   const { isHidden = false, takesLines = false } = dialog;
   const store = useStore();
   const { state, style, columns } = useView();

@@ -69,13 +69,8 @@ export function useHistorySearch(): HistorySearch | undefined {
   return isOpen ? search : undefined;
 }
 
-interface SearchLinesProps {
-  readonly search: HistorySearch;
-  readonly rows: number;
-}
-
 /** What is searched for, and the next older matches, each on one line; the match is in the composer. */
-export function SearchLines({ search, rows }: SearchLinesProps): ReactNode {
+export function SearchLines({ search, rows }: { search: HistorySearch; rows: number }): ReactNode {
   const { state, style } = useView();
   const match = matchOf(state.history, search);
   const isMatching = match !== undefined && contains(match, search.query);

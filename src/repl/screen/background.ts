@@ -4,15 +4,6 @@ import type { Style, TerminalColors } from '../../terminal/style.ts';
 
 type Shade = NonNullable<TerminalColors['background']>;
 
-/** The terminal's background, which the terminal is asked for once. */
-export interface Background {
-  colors(): TerminalColors;
-  ask(): void;
-  answered(shade: Shade): void;
-  /** Waits for a late reply, which would else appear in the shell. */
-  settled(): Promise<void>;
-}
-
 interface BackgroundOptions {
   /** What is known without asking. */
   readonly colors: TerminalColors;
@@ -30,7 +21,8 @@ const maxReply = 1000;
 /** Milliseconds; terminals reply much sooner, also over ssh. */
 const lastWait = 200;
 
-export function createBackground(options: BackgroundOptions): Background {
+/** The terminal's background, which the terminal is asked for once. */
+export function createBackground(options: BackgroundOptions) {
   const { clock, write, onChange, style, traits } = options;
   let { colors } = options;
   let askedAt: number | undefined;
@@ -39,13 +31,13 @@ export function createBackground(options: BackgroundOptions): Background {
   const isRecent = () => askedAt !== undefined && clock.monotonic() - askedAt <= maxReply;
   return {
     colors: () => colors,
-    ask() {
+    ask(): void {
       const isNeeded = style.colored && colors.background === undefined;
       if (!isNeeded || !traits.hasKeyProtocols) return;
       askedAt = clock.monotonic();
       write(query);
     },
-    answered(shade) {
+    answered(shade: Shade): void {
       if (!isAnswered && isRecent()) {
         colors = { ...colors, background: shade };
         onChange();
@@ -53,7 +45,8 @@ export function createBackground(options: BackgroundOptions): Background {
       isAnswered = true;
       leave.abort('answered');
     },
-    async settled() {
+    /** Waits for a late reply, which would else appear in the shell. */
+    async settled(): Promise<void> {
       if (isAnswered || !isRecent()) return;
       // Rejects as soon as the reply arrives.
       await clock.sleep(lastWait, leave.signal).catch(() => undefined);

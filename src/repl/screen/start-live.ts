@@ -1,142 +1,21 @@
-import type { Clock } from '../../clock.ts';
 import { loadOwnPaints } from '../../output/answer-output.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
-import type { Presentation } from '../../run.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
-import type { OutputStream } from '../../terminal/device/streams.ts';
-import { terminalTraits, type TerminalTraits } from '../../terminal/device/terminal-kind.ts';
-import type { Frame } from '../../terminal/region/paint.ts';
-import { LiveRegion, type RegionPlace } from '../../terminal/region/region.ts';
-import { type Style, type OwnPaints, weightStyle, themedStyle } from '../../terminal/style.ts';
+import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
+import { LiveRegion } from '../../terminal/region/region.ts';
+import { type OwnPaints, type Style, themedStyle, weightStyle } from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
-import { richFormat } from '../transcript/rich-format.ts';
 import { createTicker } from '../timers.ts';
+import { richFormat } from '../transcript/rich-format.ts';
 import type { AnswerFormatter, TranscriptFormat } from '../transcript/transcript.ts';
-import { type Background, createBackground } from './background.ts';
+import { createBackground } from './background.ts';
 import { InkScreen } from './ink.tsx';
-import { createKeyInput, type KeyInput } from './key-input.ts';
+import { createKeyInput } from './key-input.ts';
 import { spinnerPace } from './StatusRow.tsx';
 import { WindowWatch } from './window-watch.ts';
-
-/** The style of the live region, and the format of the transcript, in the current theme. */
-function createFormats(
-  { style: own, unicode, opensLinks: hidesAddresses }: Presentation,
-  stdout: OutputStream,
-  ownPaints: OwnPaints | undefined,
-  background: Background,
-) {
-  const width = () => stdout.columns();
-  const hasColors = own.colored;
-  const base = hasColors ? own : weightStyle;
-  const styleOf = ({ settings: { theme } }: ReplState, paints?: OwnPaints): Style => {
-    const shown = hasColors || theme === 'plain' ? theme : 'mono';
-    return themedStyle(shown, base, background.colors(), paints);
-  };
-  const frameStyleOf = (state: ReplState) => styleOf(state);
-  return {
-    frameStyleOf,
-    formatOf: (state: ReplState): TranscriptFormat => {
-      const style = styleOf(state, ownPaints);
-      const shown = { style, frameStyle: frameStyleOf(state), hyperlinks: style.colored };
-      return richFormat({ ...shown, ...state.settings, hidesAddresses, width, unicode });
-    },
-  };
-}
-
-interface Live {
-  readonly repl: Repl;
-  readonly traits: TerminalTraits;
-  window?: WindowWatch;
-  readonly background: Background;
-  readonly region: LiveRegion;
-  readonly keys: KeyInput;
-  readonly ink: InkScreen;
-  readonly session: () => Session;
-}
-
-function enterRawMode(live: Live): RawModeSession {
-  const { repl, traits, region, keys, session } = live;
-  const { device, streams } = repl.context;
-  const { stdout } = streams;
-  const resize = () => {
-    region.resized();
-    session().dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
-  };
-  return startRawMode(device, traits, {
-    onInput: (bytes) => keys.feed(bytes),
-    onResize: resize,
-    onContinue() {
-      live.window?.refresh();
-      region.resume();
-      region.redraw();
-      resize();
-    },
-    onEnd: () => session().dispatch({ type: 'input-ended' }),
-    finalOutput: () => region.abandon(),
-  });
-}
-
-async function lend<Result>(
-  live: Live,
-  rawMode: RawModeSession,
-  use: () => Promise<Result>,
-): Promise<Result> {
-  const { repl, region } = live;
-  region.suspend();
-  rawMode.pause();
-  // Ctrl+C belongs to the other program.
-  const release = repl.context.device.onInterrupt(() => undefined);
-  try {
-    return await use();
-  } finally {
-    release();
-    rawMode.resume();
-    live.window?.refresh();
-    region.resume();
-  }
-}
-
-/** Moves the cursor to the first column of the first row. */
-const toTop = '\u001B[H';
-
-function screenOf(
-  live: Live,
-  rawModeOf: () => RawModeSession,
-  show: (state: ReplState) => void,
-): Screen {
-  const { region, keys, repl, background } = live;
-  const { stdout } = repl.context.streams;
-  return {
-    show,
-    write(text) {
-      region.commit(text);
-      return region.slowness();
-    },
-    nextUpdate: () => region.nextUpdate(),
-    redraw: () => region.redraw(),
-    // From the row below the text to the last row, and then as many rows as have text: no empty ones.
-    scrollAway: () => region.commit(`${'\n'.repeat(stdout.rows() - 1)}${toTop}\n`),
-    lend: (use) => lend(live, rawModeOf(), use),
-    suspend() {
-      region.suspend();
-      rawModeOf().suspend();
-    },
-    async close() {
-      await background.settled();
-      keys.stop();
-      try {
-        region.close();
-        live.ink.close();
-      } finally {
-        rawModeOf().release();
-      }
-      await stdout.flush();
-    },
-  };
-}
 
 /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
 function createPreview() {
@@ -163,81 +42,198 @@ function createPreview() {
 /** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
 const sizePause = 200;
 
-/** Shows states; while natter is busy, the spinner turns. */
-function createShow(
-  clock: Clock,
-  region: LiveRegion,
-  frameOf: (state: ReplState, place: RegionPlace) => Frame,
-): (state: ReplState) => void {
-  let shown: ReplState | undefined;
-  const render = (state: ReplState) => region.render((place) => frameOf(state, place));
-  let sizedAt = Number.NEGATIVE_INFINITY;
-  const turn = () => {
-    if (shown !== undefined && clock.monotonic() - sizedAt > sizePause) render(shown);
-  };
-  const spinner = createTicker(clock, turn, spinnerPace);
-  return (state) => {
-    const isResized = shown?.columns !== state.columns || shown.rows !== state.rows;
-    if (isResized) sizedAt = clock.monotonic();
-    shown = state;
-    spinner.run(state.activity !== undefined && !state.hasQuit);
-    render(state);
-  };
+/** Moves the cursor to the first column of the first row. */
+const toTop = '\u001B[H';
+
+/** The live region, and the terminal that it is drawn on. */
+class LiveScreen implements Screen {
+  readonly #repl: Repl;
+  readonly #ownPaints: OwnPaints | undefined;
+  readonly #traits;
+  readonly #region: LiveRegion;
+  readonly #ink: InkScreen;
+  readonly #keys;
+  readonly #background;
+  readonly #spinner;
+  readonly #preview = createPreview();
+  #shown: ReplState;
+  #session: Session | undefined;
+  #rawMode: RawModeSession | undefined;
+  #window: WindowWatch | undefined;
+  #sizedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(repl: Repl, state: ReplState, ownPaints: OwnPaints | undefined) {
+    const { context, presentation } = repl;
+    const { clock, device, environment, streams } = context;
+    const { style, colors } = presentation;
+    const output = streams.stdout;
+    this.#repl = repl;
+    this.#ownPaints = ownPaints;
+    this.#shown = state;
+    this.#traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
+    const traits = this.#traits;
+    const checkSize = () => device.checkSize();
+    this.#region = new LiveRegion({ ...traits, output, clock, checkSize });
+    const write = (text: string) => void output.write(text);
+    const onChange = () => this.#render();
+    this.#background = createBackground({ style, colors, traits, clock, write, onChange });
+    const onKeys = (events: readonly KeyEvent[]) => this.#onKeys(events);
+    this.#keys = createKeyInput(clock, onKeys, (reply) => {
+      if (reply.type === 'focus') this.#window?.focus(reply.hasFocus);
+      else this.#background.answered(reply.shade);
+    });
+    this.#ink = new InkScreen(state, this.#look(), (change) => {
+      this.#session?.update((before) =>
+        change({ ...before, now: clock.monotonic(), isQuitArmed: false }),
+      );
+    });
+    const turn = () => {
+      if (clock.monotonic() - this.#sizedAt > sizePause) this.#render();
+    };
+    this.#spinner = createTicker(clock, turn, spinnerPace);
+  }
+
+  /** Takes keys for the session, and shows it in the window's title. */
+  start(session: Session): void {
+    const { context, settings } = this.#repl;
+    const { device, environment, streams } = context;
+    const { stdout } = streams;
+    const { windowTitle: title, ...values } = settings.values;
+    this.#session = session;
+    const resize = () => {
+      this.#sizedAt = context.clock.monotonic();
+      this.#region.resized();
+      session.dispatch({ type: 'resized', columns: stdout.columns(), rows: stdout.rows() });
+    };
+    this.#rawMode = startRawMode(device, this.#traits, {
+      onInput: (bytes) => this.#keys.feed(bytes),
+      onResize: resize,
+      onContinue: () => {
+        this.#window?.refresh();
+        this.#region.resume();
+        this.#region.redraw();
+        resize();
+      },
+      onEnd: () => session.dispatch({ type: 'input-ended' }),
+      finalOutput: () => this.#region.abandon(),
+    });
+    this.#window = new WindowWatch({ ...values, title, environment }, (sequences) =>
+      this.#region.writeAside(sequences),
+    );
+    this.#rawMode.extend(this.#window.modes);
+    this.#window.show(session.state());
+    this.#background.ask();
+  }
+
+  /** Shows a state; while natter is busy, the spinner turns. */
+  show(state: ReplState): void {
+    this.#window?.show(state);
+    this.#shown = state;
+    this.#spinner.run(state.activity !== undefined && !state.hasQuit);
+    this.#render();
+  }
+
+  write(text: string): Promise<void> | undefined {
+    this.#region.commit(text);
+    return this.#region.slowness();
+  }
+
+  nextUpdate(): Promise<void> | undefined {
+    return this.#region.nextUpdate();
+  }
+
+  redraw(): void {
+    this.#region.redraw();
+  }
+
+  scrollAway(): void {
+    // From the row below the text to the last row, and then as many rows as have text: no empty ones.
+    const rows = this.#repl.context.streams.stdout.rows();
+    this.#region.commit(`${'\n'.repeat(rows - 1)}${toTop}\n`);
+  }
+
+  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    this.#region.suspend();
+    this.#rawMode?.pause();
+    // Ctrl+C belongs to the other program.
+    const release = this.#repl.context.device.onInterrupt(() => undefined);
+    try {
+      return await use();
+    } finally {
+      release();
+      this.#rawMode?.resume();
+      this.#window?.refresh();
+      this.#region.resume();
+    }
+  }
+
+  suspend(): void {
+    this.#region.suspend();
+    this.#rawMode?.suspend();
+  }
+
+  async close(): Promise<void> {
+    await this.#background.settled();
+    this.#keys.stop();
+    try {
+      this.#region.close();
+      this.#ink.close();
+    } finally {
+      this.#rawMode?.release();
+    }
+    await this.#repl.context.streams.stdout.flush();
+  }
+
+  /** The format of the transcript, in the current theme. */
+  formatOf(state: ReplState): TranscriptFormat {
+    const { presentation, context } = this.#repl;
+    const { unicode, opensLinks: hidesAddresses } = presentation;
+    const style = this.#styleOf(state, this.#ownPaints);
+    const frameStyle = this.#styleOf(state);
+    const width = () => context.streams.stdout.columns();
+    const shown = { style, frameStyle, hyperlinks: style.colored, hidesAddresses };
+    return richFormat({ ...shown, ...state.settings, width, unicode });
+  }
+
+  #styleOf({ settings: { theme } }: ReplState, paints?: OwnPaints): Style {
+    const { style: own } = this.#repl.presentation;
+    const shown = own.colored || theme === 'plain' ? theme : 'mono';
+    const base = own.colored ? own : weightStyle;
+    return themedStyle(shown, base, this.#background.colors(), paints);
+  }
+
+  #look() {
+    const { context, presentation } = this.#repl;
+    const { unicode } = presentation;
+    return { style: this.#styleOf(this.#shown), unicode, now: context.clock.monotonic() };
+  }
+
+  #render(): void {
+    this.#region.render((place) => {
+      const tail = this.#preview(this.#shown, () => this.formatOf(this.#shown).answerText(0));
+      return this.#ink.draw(this.#shown, tail, this.#look(), place);
+    });
+  }
+
+  /** Keys are for the open components first. Those that wait for an editor or a list are for the session. */
+  #onKeys(events: readonly KeyEvent[]): void {
+    for (const event of events) {
+      const isFree = this.#shown.typeAhead === undefined;
+      if (isFree && this.#ink.press(this.#shown, event)) this.#render();
+      else {
+        const now = this.#repl.context.clock.monotonic();
+        this.#session?.dispatch({ type: 'key-pressed', event, now });
+      }
+    }
+  }
 }
 
 export async function startLive(repl: Repl, journal: Journal, state: ReplState): Promise<Session> {
-  const { context, settings, presentation } = repl;
-  const { clock, device, environment, streams } = context;
-  const { style, unicode, colors } = presentation;
-  const output = streams.stdout;
-  const write = (text: string) => void output.write(text);
-  const traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
-  const ownPaints = await loadOwnPaints(settings.colors, colors);
-  const checkSize = () => device.checkSize();
-  const region = new LiveRegion({ ...traits, output, clock, checkSize });
-  let session: Session;
-  const lookOf = (shown: ReplState) => {
-    return { style: frameStyleOf(shown), unicode, now: clock.monotonic() };
-  };
-  const onChange = () => show(session.state());
-  const onKeys = (events: readonly KeyEvent[]) => {
-    for (const event of events) {
-      if (ink.press(session.state(), event)) onChange();
-      else session.dispatch({ type: 'key-pressed', event, now: clock.monotonic() });
-    }
-  };
-  const background = createBackground({ style, colors, traits, clock, write, onChange });
-  const keys = createKeyInput(clock, onKeys, (reply) => {
-    if (reply.type === 'focus') live.window?.focus(reply.hasFocus);
-    else background.answered(reply.shade);
-  });
-  const { frameStyleOf, formatOf } = createFormats(presentation, output, ownPaints, background);
-  const ink = new InkScreen(state, lookOf(state), (change) => {
-    session.update((before) => change({ ...before, now: clock.monotonic(), isQuitArmed: false }));
-  });
-  const live: Live = { repl, traits, region, keys, background, ink, session: () => session };
-  const preview = createPreview();
-  const show = createShow(clock, region, (shown, place) =>
-    ink.draw(
-      shown,
-      preview(shown, () => formatOf(shown).answerText(0)),
-      lookOf(shown),
-      place,
-    ),
-  );
-  const rawModeOf = (): RawModeSession => rawMode;
-  const screen = screenOf(live, rawModeOf, (shown) => {
-    live.window?.show(shown);
-    show(shown);
-  });
-  session = createSession({ repl, journal, state, screen, format: formatOf });
-  const rawMode = enterRawMode(live);
-  const { windowTitle: title, ...values } = settings.values;
-  live.window = new WindowWatch({ ...values, title, environment }, (sequences) =>
-    region.writeAside(sequences),
-  );
-  rawMode.extend(live.window.modes);
-  live.window.show(session.state());
-  background.ask();
+  const { presentation, settings } = repl;
+  const ownPaints = await loadOwnPaints(settings.colors, presentation.colors);
+  const screen = new LiveScreen(repl, state, ownPaints);
+  const format = (shown: ReplState) => screen.formatOf(shown);
+  const session = createSession({ repl, journal, state, screen, format });
+  screen.start(session);
   return session;
 }

@@ -5,13 +5,6 @@ import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { createDebounce } from '../timers.ts';
 
-export interface ShellRun {
-  /** Aborts to end the command. */
-  readonly signal: AbortSignal;
-  /** Gets the output as it arrives; no more is read until it resolves. */
-  readonly onOutput: (text: string) => Promise<void>;
-}
-
 /** How a command ended: with an exit code, or by a signal. */
 export interface ShellEnd {
   readonly code: number | undefined;
@@ -26,13 +19,6 @@ export interface ShellOptions {
   readonly clock: Clock;
 }
 
-interface ShellWords {
-  readonly program: string;
-  readonly words: readonly string[];
-  /** Windows: the words are passed unquoted. */
-  readonly isVerbatim?: boolean;
-}
-
 /** PowerShell adds the user's modules to this variable, cmd.exe does not. */
 function powershellOf(environment: Environment): string | undefined {
   const modules = environment['PSModulePath'] ?? '';
@@ -41,13 +27,13 @@ function powershellOf(environment: Environment): string | undefined {
 }
 
 /**
- * The words that run a command in the user's shell. Except on Windows, both outputs of the command are one pipe, which
- * keeps their order.
+ * The words that run a command in the user's shell; on Windows, they may have to be passed unquoted. Elsewhere, both
+ * outputs of the command are one pipe, which keeps their order.
  */
 export function shellWords(
   command: string,
   { environment, platform }: Pick<ShellOptions, 'environment' | 'platform'>,
-): ShellWords {
+): { readonly program: string; readonly words: readonly string[]; readonly isVerbatim?: boolean } {
   if (platform !== 'win32') {
     const shell = environment['SHELL'] || '/bin/sh';
     return { program: '/bin/sh', words: ['-c', 'exec "$0" -c "$1" 2>&1', shell, command] };
@@ -116,7 +102,7 @@ async function readOutput(
   output: Readable,
   exited: Promise<unknown>,
   clock: Clock,
-  onOutput: ShellRun['onOutput'],
+  onOutput: (text: string) => Promise<void>,
 ): Promise<boolean> {
   const decoder = new TextDecoder();
   let hasExited = false;
@@ -182,11 +168,15 @@ async function terminate(
 
 /**
  * Runs a command in the user's shell, in natter's folder, without natter's keys. If `signal` aborts, it is ended.
+ * `onOutput` gets the output as it arrives; no more is read until it resolves.
  * @throws Failure if the shell cannot be started; the error of `onOutput`, which ends the command, too
  */
 export async function runInShell(
   command: string,
-  { signal, onOutput }: ShellRun,
+  {
+    signal,
+    onOutput,
+  }: { readonly signal: AbortSignal; readonly onOutput: (text: string) => Promise<void> },
   options: ShellOptions,
 ): Promise<ShellEnd> {
   signal.throwIfAborted();

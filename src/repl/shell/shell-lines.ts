@@ -4,7 +4,7 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf, shownText } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
-import { notice, type Entry } from '../transcript/entry.ts';
+import { notice } from '../transcript/entry.ts';
 import { withAttached } from '../files/attachments.ts';
 import { runActivity, type Session } from '../session.ts';
 import type { ReplState, Step } from '../state.ts';
@@ -138,17 +138,9 @@ function attachedText({ bytes, cut }: Output): string {
 }
 
 const asksForTerminal = /\b(?:tty|terminal)\b/i;
-
-function terminalHint({ text }: Output, isFailed: boolean): readonly Entry[] {
-  if (!isFailed || !asksForTerminal.test(text.slice(-2000))) return [];
-  return [
-    notice('a command has no terminal and no input: run such a program in a different window'),
-  ];
-}
-
-function openHint({ isOpen }: ShellEnd): readonly Entry[] {
-  return isOpen ? [notice('a process it started is still running; its output is not shown')] : [];
-}
+const terminalHint =
+  'a command has no terminal and no input: run such a program in a different window';
+const openHint = 'a process it started is still running; its output is not shown';
 
 /** Runs a command, shows its output as it arrives, and attaches its end to the next prompt. */
 export function runShellLine(
@@ -170,8 +162,10 @@ export function runShellLine(
       session.update((state) => step(withAttached(state, file)));
       parts.push(attachedText(output));
     }
-    const last = notice(parts.join('; '));
-    return [last, ...openHint(ended), ...terminalHint(output, isFailed)];
+    const lines = [parts.join('; ')];
+    if (ended.isOpen) lines.push(openHint);
+    if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
+    return lines.map((line) => notice(line));
   });
 }
 
@@ -184,21 +178,13 @@ function shownLine(line: string): string {
   return ended.slice(ended.lastIndexOf('\r') + 1);
 }
 
-export interface OutputLines {
-  /** @returns the lines that are complete now, with their line ends */
-  add(text: string): string;
-  /** The unfinished line. */
-  open(): string;
-  /** The unfinished line, with a line end; empty if there is none. */
-  end(): string;
-}
-
 /** Divides output into lines. The parts of a very long line are returned before its end. */
-export function createOutputLines(): OutputLines {
+export function createOutputLines() {
   let held = '';
   let isDivided = false;
   return {
-    add(text) {
+    /** @returns the lines that are complete now, with their line ends */
+    add(text: string): string {
       const lines = (held + text).split('\n');
       held = lines.pop() ?? '';
       const whole = lines.map((line) => `${shownLine(line)}\n`).join('');
@@ -209,19 +195,15 @@ export function createOutputLines(): OutputLines {
       isDivided = true;
       return whole + part;
     },
+    /** The unfinished line. */
     open: () => shownLine(held),
-    end() {
+    /** The unfinished line, with a line end; empty if there is none. */
+    end(): string {
       const rest = shownLine(held);
       held = '';
       return rest === '' && !isDivided ? '' : `${rest}\n`;
     },
   };
-}
-
-export interface OutputTail {
-  add(text: string): void;
-  /** The end of the text, and the number of bytes that were cut before it. */
-  end(): { readonly text: string; readonly bytes: number; readonly cut: number };
 }
 
 const lineEnd = 0x0a;
@@ -238,16 +220,17 @@ function endOf(bytes: Buffer, limit: number): Buffer {
 }
 
 /** Keeps the last `limit` bytes (UTF-8) of a text that arrives in pieces. */
-export function createOutputTail(limit: number): OutputTail {
+export function createOutputTail(limit: number) {
   let kept = '';
   let bytes = 0;
   return {
-    add(text) {
+    add(text: string) {
       bytes += Buffer.byteLength(text);
       kept += text;
       // A character has at least as many bytes as UTF-16 units.
       if (kept.length > 2 * limit) kept = kept.slice(-limit - 1);
     },
+    /** The end of the text, and the number of bytes that were cut before it. */
     end() {
       const all = Buffer.from(kept);
       const end = bytes <= limit ? all : endOf(all, limit);
@@ -256,16 +239,8 @@ export function createOutputTail(limit: number): OutputTail {
   };
 }
 
-/** A typed line for the user's shell. */
-export interface ShellLine {
-  /** The line without its marks and the spaces around it; empty if there is only a mark. */
-  readonly command: string;
-  /** Whether the output is attached to the next prompt. */
-  readonly isAttached: boolean;
-}
-
-/** Reads `!command`, and `!!command`, which attaches nothing. */
-export function readShellLine(text: string): ShellLine {
+/** Reads `!command`, and `!!command`, which attaches nothing. The command is empty if there is only a mark. */
+export function readShellLine(text: string) {
   const [, marks = '', command = ''] = /^(!{0,2})([^]*)$/.exec(text) ?? [];
   return { command: command.trim(), isAttached: marks.length < 2 };
 }

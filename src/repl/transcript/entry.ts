@@ -17,8 +17,6 @@ export type Entry =
   /** An earlier answer, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
   | Closing
-  /** The first row of a new conversation, whose last parts a narrow window omits. */
-  | { readonly type: 'welcome'; readonly parts: readonly string[] }
   /** Whole lines that a shell command printed. */
   | { readonly type: 'output'; readonly text: string }
   | { readonly type: 'notice'; readonly text: string }

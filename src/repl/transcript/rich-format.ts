@@ -21,13 +21,6 @@ export interface RichFormatOptions {
 
 const indent = '  ';
 
-/** The parts in one row, the last ones omitted if the row is too narrow. */
-function fittingParts(parts: readonly string[], dot: string, columns: number): string {
-  const line = parts.join(dot);
-  if (parts.length < 2 || displayWidth(line) <= columns) return line;
-  return fittingParts(parts.slice(0, -1), dot, columns);
-}
-
 /** Each line separately, because the lines of a table are not indented; a line that fits stays as it is. */
 function noticeRows(text: string, columns: number): string {
   const rows = text.split('\n').map((line) => {
@@ -65,7 +58,6 @@ export function richFormat(options: RichFormatOptions): TranscriptFormat {
       const isHinted = version !== undefined && displayWidth(hinted) <= columns();
       return dim(hanging(isHinted ? hinted : line));
     },
-    welcome: (parts) => dim(fittingParts(parts.map(sanitizeLine), dot, options.width() - 1)),
     notice(text, isReply) {
       const rows = noticeRows(sanitize(text), columns());
       return isReply === true ? `${rows}\n` : dim(rows);

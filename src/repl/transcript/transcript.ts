@@ -24,7 +24,6 @@ export interface TranscriptFormat {
   answerText(column: number): AnswerFormatter;
   /** Empty if there is nothing to show. */
   closing(closing: Closing): string;
-  welcome(parts: readonly string[]): string;
   /** `isReply`: directly after the command that it replies to. */
   notice(text: string, isReply?: boolean): string;
   failure(message: string, hint: string | undefined): string;
@@ -32,33 +31,18 @@ export interface TranscriptFormat {
   readonly separator: string;
 }
 
-/** Writes the conversation in order; entries printed during an answer are queued until it is closed. */
-export interface Transcript {
-  print(entries: readonly Entry[]): Promise<void>;
-  reasoningText(text: string): Promise<void>;
-  openAnswer(model: string): Promise<void>;
-  /** Resolves when the decided part of the text is written. */
-  answerText(text: string): Promise<void>;
-  undecided(): string;
-  /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
-  closeAnswer(): Promise<number>;
-}
-
-interface OpenAnswer {
-  readonly sanitizer: Sanitizer;
-  readonly formatter: AnswerFormatter;
-  /** The last character written. */
-  last: string;
-}
-
-interface OpenReasoning {
-  readonly sanitizer: Sanitizer;
-  readonly rows: ReturnType<typeof createWordStream>;
-  /** The last character written. */
-  last: string;
-}
+type ShortEntry = Exclude<Entry, { readonly type: 'answer' }>;
 
 type Group = 'conversation' | 'command' | 'notice' | 'failure';
+
+const groups: Readonly<Record<ShortEntry['type'], Group>> = {
+  prompt: 'conversation',
+  command: 'command',
+  closing: 'notice',
+  output: 'notice',
+  notice: 'notice',
+  failure: 'failure',
+};
 
 /** What follows a group without a separator: the output of a command, and further notices. */
 const attached: Readonly<Record<Group, readonly Group[]>> = {
@@ -66,104 +50,6 @@ const attached: Readonly<Record<Group, readonly Group[]>> = {
   command: ['notice', 'failure'],
   notice: ['notice'],
   failure: [],
-};
-
-type Write = (text: string) => Promise<void> | undefined;
-
-interface TranscriptState {
-  readonly format: () => TranscriptFormat;
-  readonly write: Write;
-  answer: OpenAnswer | undefined;
-  reasoning: OpenReasoning | undefined;
-  lastGroup: Group | undefined;
-}
-
-async function writeReasoning(
-  state: TranscriptState,
-  reasoning: OpenReasoning,
-  text: string,
-): Promise<void> {
-  if (text === '') return;
-  reasoning.last = text.at(-1) ?? '\n';
-  await state.write(state.format().reasoning(text));
-}
-
-function closeReasoning(state: TranscriptState): void {
-  const { reasoning } = state;
-  state.reasoning = undefined;
-  if (reasoning === undefined) return;
-  const { rows, sanitizer } = reasoning;
-  void writeReasoning(state, reasoning, rows.write(sanitizer.end()) + rows.end());
-  if (reasoning.last !== '\n') void state.write('\n');
-}
-
-async function addReasoning(state: TranscriptState, text: string): Promise<void> {
-  if (state.reasoning === undefined) {
-    separate(state, 'conversation');
-    const format = state.format();
-    void state.write(format.reasoningHead);
-    const width = () => format.reasoningWidth();
-    const rows = createWordStream(width, displayWidth(format.reasoningHead));
-    state.reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
-  }
-  const { reasoning } = state;
-  await writeReasoning(state, reasoning, reasoning.rows.write(reasoning.sanitizer.write(text)));
-}
-
-function separate(state: TranscriptState, group: Group): void {
-  closeReasoning(state);
-  const { lastGroup, format, write } = state;
-  const isAttached = lastGroup !== undefined && attached[lastGroup].includes(group);
-  if (!isAttached) void write(format().separator);
-  state.lastGroup = group;
-}
-
-function openAnswer(state: TranscriptState, model: string | undefined): OpenAnswer {
-  separate(state, 'conversation');
-  const format = state.format();
-  const head = format.answerHead(model);
-  void state.write(head);
-  const formatter = format.answerText(displayWidth(head));
-  const answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
-  state.answer = answer;
-  return answer;
-}
-
-async function writeFormatted(
-  { write }: TranscriptState,
-  answer: OpenAnswer,
-  formatted: string | Promise<string>,
-): Promise<void> {
-  const text = await formatted;
-  if (text === '') return;
-  answer.last = text.at(-1) ?? '\n';
-  await write(text);
-}
-
-function addText(state: TranscriptState, answer: OpenAnswer, text: string): Promise<void> {
-  return writeFormatted(state, answer, answer.formatter.write(answer.sanitizer.write(text)));
-}
-
-async function closeAnswer(state: TranscriptState, answer: OpenAnswer): Promise<number> {
-  const { sanitizer, formatter } = answer;
-  // Closed even if writing its end fails, so that later entries are still printed.
-  state.answer = undefined;
-  await writeFormatted(state, answer, formatter.write(sanitizer.end()));
-  await writeFormatted(state, answer, formatter.end());
-  if (answer.last !== '\n') void state.write('\n');
-  return sanitizer.removed;
-}
-
-type ShortEntry = Exclude<Entry, { readonly type: 'answer' }>;
-
-const groups: Readonly<Record<ShortEntry['type'], Group>> = {
-  prompt: 'conversation',
-  command: 'command',
-  closing: 'notice',
-  welcome: 'conversation',
-  output: 'notice',
-  notice: 'notice',
-  failure: 'failure',
 };
 
 function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boolean): string {
@@ -174,8 +60,6 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
       return format.command(entry.text, entry.needsEcho === true);
     case 'closing':
       return format.closing(entry);
-    case 'welcome':
-      return format.welcome(entry.parts);
     case 'output':
       return sanitize(entry.text);
     case 'notice':
@@ -185,65 +69,144 @@ function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boole
   }
 }
 
-async function printEntry(state: TranscriptState, entry: Entry): Promise<void> {
-  if (entry.type === 'answer') {
-    const answer = openAnswer(state, entry.model);
-    await addText(state, answer, entry.text);
-    await closeAnswer(state, answer);
-    return;
+/** A text that is being written; `last` is its last character so far. */
+interface OpenText {
+  readonly sanitizer: Sanitizer;
+  last: string;
+}
+
+/** Writes the conversation in order; entries printed during an answer are queued until it is closed. */
+export class Transcript {
+  readonly #format: () => TranscriptFormat;
+  readonly #write: (text: string) => Promise<void> | undefined;
+  #answer: (OpenText & { readonly formatter: AnswerFormatter }) | undefined;
+  #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordStream> }) | undefined;
+  #lastGroup: Group | undefined;
+  #queued: readonly Entry[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(format: () => TranscriptFormat, write: (text: string) => Promise<void> | undefined) {
+    this.#format = format;
+    this.#write = write;
   }
-  const text = formatEntry(state.format(), entry, state.lastGroup === 'command');
-  if (text === '') return;
-  separate(state, groups[entry.type]);
-  await state.write(text);
-}
 
-async function printAll(state: TranscriptState, entries: readonly Entry[]): Promise<void> {
-  for (const entry of entries) await printEntry(state, entry);
-}
+  print(entries: readonly Entry[]): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#answer === undefined) await this.#printAll(entries);
+      else this.#queued = [...this.#queued, ...entries];
+    });
+  }
 
-/** Runs asynchronous functions one after the other. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(act: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(act);
+  reasoningText(text: string): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#reasoning === undefined) {
+        this.#separate('conversation');
+        const format = this.#format();
+        void this.#write(format.reasoningHead);
+        const width = () => format.reasoningWidth();
+        const rows = createWordStream(width, displayWidth(format.reasoningHead));
+        this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
+      }
+      const { rows, sanitizer } = this.#reasoning;
+      await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
+    });
+  }
+
+  openAnswer(model: string): Promise<void> {
+    return this.#inOrder(async () => this.#open(model));
+  }
+
+  /** Resolves when the decided part of the text is written. */
+  answerText(text: string): Promise<void> {
+    return this.#inOrder(() => this.#addText(text));
+  }
+
+  undecided(): string {
+    return this.#answer?.formatter.undecided() ?? '';
+  }
+
+  /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
+  closeAnswer(): Promise<number> {
+    return this.#inOrder(async () => {
+      this.#closeReasoning();
+      const removed = await this.#close();
+      const entries = this.#queued;
+      this.#queued = [];
+      await this.#printAll(entries);
+      return removed;
+    });
+  }
+
+  /** Runs asynchronous functions one after the other. */
+  #inOrder<Result>(act: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(act);
     // Only the caller gets the failure; later calls still run.
-    last = result.catch(() => undefined);
+    this.#last = result.catch(() => undefined);
     return result;
-  };
-}
+  }
 
-export function createTranscript(format: () => TranscriptFormat, write: Write): Transcript {
-  const state: TranscriptState = {
-    format,
-    write,
-    answer: undefined,
-    reasoning: undefined,
-    lastGroup: undefined,
-  };
-  const inOrder = createSerialQueue();
-  let queued: readonly Entry[] = [];
-  return {
-    print: (entries) =>
-      inOrder(async () => {
-        if (state.answer === undefined) await printAll(state, entries);
-        else queued = [...queued, ...entries];
-      }),
-    reasoningText: (text) => inOrder(() => addReasoning(state, text)),
-    openAnswer: (model) => inOrder(async () => void openAnswer(state, model)),
-    answerText: (text) =>
-      inOrder(async () => {
-        if (state.answer !== undefined) await addText(state, state.answer, text);
-      }),
-    undecided: () => state.answer?.formatter.undecided() ?? '',
-    closeAnswer: () =>
-      inOrder(async () => {
-        closeReasoning(state);
-        const removed = state.answer === undefined ? 0 : await closeAnswer(state, state.answer);
-        const entries = queued;
-        queued = [];
-        await printAll(state, entries);
-        return removed;
-      }),
-  };
+  async #add(open: OpenText, formatted: string): Promise<void> {
+    if (formatted === '') return;
+    open.last = formatted.at(-1) ?? '\n';
+    await this.#write(open === this.#reasoning ? this.#format().reasoning(formatted) : formatted);
+  }
+
+  #closeReasoning(): void {
+    const reasoning = this.#reasoning;
+    if (reasoning === undefined) return;
+    const { rows, sanitizer } = reasoning;
+    void this.#add(reasoning, rows.write(sanitizer.end()) + rows.end());
+    this.#reasoning = undefined;
+    if (reasoning.last !== '\n') void this.#write('\n');
+  }
+
+  #separate(group: Group): void {
+    this.#closeReasoning();
+    const last = this.#lastGroup;
+    const isAttached = last !== undefined && attached[last].includes(group);
+    if (!isAttached) void this.#write(this.#format().separator);
+    this.#lastGroup = group;
+  }
+
+  #open(model: string | undefined): void {
+    this.#separate('conversation');
+    const format = this.#format();
+    const head = format.answerHead(model);
+    void this.#write(head);
+    const formatter = format.answerText(displayWidth(head));
+    this.#answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
+  }
+
+  async #addText(text: string): Promise<void> {
+    const answer = this.#answer;
+    if (answer === undefined) return;
+    await this.#add(answer, await answer.formatter.write(answer.sanitizer.write(text)));
+  }
+
+  async #close(): Promise<number> {
+    const answer = this.#answer;
+    if (answer === undefined) return 0;
+    const { sanitizer, formatter } = answer;
+    // Closed even if writing its end fails, so that later entries are still printed.
+    this.#answer = undefined;
+    await this.#add(answer, await formatter.write(sanitizer.end()));
+    await this.#add(answer, await formatter.end());
+    if (answer.last !== '\n') void this.#write('\n');
+    return sanitizer.removed;
+  }
+
+  async #printAll(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) {
+      if (entry.type === 'answer') {
+        this.#open(entry.model);
+        await this.#addText(entry.text);
+        await this.#close();
+      } else {
+        const text = formatEntry(this.#format(), entry, this.#lastGroup === 'command');
+        if (text === '') continue;
+        this.#separate(groups[entry.type]);
+        await this.#write(text);
+      }
+    }
+  }
 }

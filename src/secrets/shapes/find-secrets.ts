@@ -16,7 +16,7 @@ const shape = (name: string, pattern: string): TokenShape => ({
   pattern: new RegExp(pattern, 'y'),
 });
 
-/** By the first character of the run in which a token starts; the more specific shapes come first. */
+/** The shapes by the first character of the run in which a token starts; the more specific ones come first. */
 const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   A: [
     shape('AWS access key', `(?:AKIA|ASIA)[A-Z2-7]{16}${wordEnd}`),
@@ -91,7 +91,8 @@ function tokenAt(text: string, start: number): FoundToken | undefined {
 }
 
 /**
- * The tokens in a text, in order. Looks only at every 20th character, and around those that may be part of a run of 20.
+ * Finds the tokens in a text, in order. It looks only at every 20th character, and around those that may be part of a
+ * run of 20.
  */
 function* findTokens(text: string): Generator<FoundToken, void> {
   let from = 0;
@@ -135,7 +136,7 @@ const userInfo = /:\/\/[^\s:@/"'`<>]{1,64}:(?<secret>[^\s:@/"'`<>{}$*]{8,128})@[
 const placeholders =
   /12345678|example|sample|placeholder|change-?_?me|dummy|fake|foobar|your|redacted|secret|passw|xxx|\*\*\*|\.\.\.|(.)\1{4}/i;
 
-/** What a value in source code usually is: names, calls, paths, versions, hashes of files. */
+/** Whether a value is what source code usually has: names, calls, paths, versions, hashes of files. */
 const isCode = (value: string) =>
   /^[-\w.:/?!|&$]*[a-z](?:-?\d{1,2})?$/i.test(value) && !/^\D*\d[^a-z]*[a-z].*\d/i.test(value);
 
@@ -151,7 +152,7 @@ function entropyOf(text: string): number {
   return bits;
 }
 
-/** A password that a program made, or a good one of a person; words and names are not. */
+/** Whether a value is a password that a program made, or a good one of a person; words and names are not. */
 function isRandom(value: string): boolean {
   if (placeholders.test(value) || notSecret.test(value) || isCode(value)) return false;
   if (!/\d/.test(value) || !/[a-z]/i.test(value)) return false;
@@ -181,13 +182,13 @@ function* findUserInfo(text: string): Generator<Range, void> {
 
 const header = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Characters; the longest key that RSA programs make has fewer. */
+/** The characters that are read of a key; the longest key that RSA programs make has fewer. */
 const maxBody = 16_384;
 
 /** A header alone, as in source code that reads keys, is no key. */
 const keyLine = /[A-Za-z0-9+/=]{40}/;
 
-/** From the header to the end of the footer, or of what looks like the key if there is no footer. */
+/** Finds the end of a key: that of its footer, or of what looks like the key if there is no footer. */
 function rangeOf(text: string, start: number, bodyStart: number): Range | undefined {
   const rest = text.slice(bodyStart, bodyStart + maxBody);
   const footer = rest.indexOf('-----');
@@ -228,7 +229,7 @@ function* findAll(
 }
 
 /**
- * The secrets in a text in their order, without overlaps, in linear time.
+ * Finds the secrets in a text in their order, without overlaps, in linear time.
  * @param findOwn finds natter's own secrets
  */
 export function findSecrets(

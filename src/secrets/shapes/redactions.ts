@@ -13,7 +13,10 @@ export interface Redactions {
 
 const prefix = 'REDACTED_';
 
-/** The index from which the rest of the text may be the start of a placeholder; the text's length if there is none. */
+/**
+ * Finds the index from which the rest of the text may be the start of a placeholder; the text's length if there is
+ * none.
+ */
 function openStart(text: string, placeholders: readonly string[]): number {
   if (placeholders.length === 0) return text.length;
   const longest = Math.max(...placeholders.map(({ length }) => length));
@@ -63,6 +66,7 @@ function createRestoredStream(
 }
 
 /**
+ * Makes the redactions of one run.
  * @param random as `Math.random`: placeholders of different runs differ, so that those of a continued conversation are
  * not mistaken for new ones
  * @param shown what replaces a placeholder in an answer: the secret, or `***` for natter's key

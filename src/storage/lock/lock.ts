@@ -14,14 +14,14 @@ const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 /** Readable for other accounts, which must see that the lock's owner is running. */
 const lockMode = 0o644;
 
-/** Bytes; a longer file is not a lock. */
+/** The most bytes of a lock; a longer file is none. */
 const maxSize = 4096;
 
-/** Milliseconds without a renewal after which a lock is dead, if its process cannot be seen from here. */
+/** The milliseconds without a renewal after which a lock is dead, if its process cannot be seen from here. */
 const staleAfter = 60_000;
-/** Milliseconds; a lock is written right after it is created, so an incomplete one belongs to a process that died. */
+/** The milliseconds for an incomplete lock: a lock is written right after it is created, so its process died. */
 const incompleteStaleAfter = 2000;
-/** Milliseconds; the clocks of two machines may differ that much on some network file systems. */
+/** The milliseconds by which the clocks of two machines may differ on some network file systems. */
 const clockTolerance = 5000;
 
 export interface LockOwner {
@@ -57,7 +57,7 @@ export type LockState =
 /** Opens a file, as `fs.openSync`; tests pass one that fails. */
 export type OpenFile = (path: string, flags: string | number, mode?: number) => number;
 
-/** The owner of a lock that this process takes now. */
+/** Describes this process as the owner of a lock that it takes now. */
 export function createOwner(process: ProcessFacts, since: Date, token: string): LockOwner {
   const { machine = thisMachine } = process;
   const host = machine.host();
@@ -69,7 +69,7 @@ export function createOwner(process: ProcessFacts, since: Date, token: string): 
 /** Whether a text is the beginning of a lock file, whose owner has not finished writing it. */
 const isPartialOwner = (text: string) => '{"host":'.startsWith(text.slice(0, '{"host":'.length));
 
-/** Undefined for a text that is not a complete lock file. */
+/** Reads the owner; undefined for a text that is not a complete lock file. */
 function parseOwner(text: string): LockOwner | undefined {
   const object = parseJson(text);
   if (!isJsonObject(object)) return undefined;
@@ -82,7 +82,7 @@ function parseOwner(text: string): LockOwner | undefined {
   return { ...(object as unknown as LockOwner), space: textOf(space), start: textOf(start) };
 }
 
-/** `unknown` for a process that cannot be seen from here; then the age of its lock decides. */
+/** Whether the owner is running; `unknown` if it cannot be seen from here: then the age of its lock decides. */
 function livenessOf(owner: LockOwner, process: ProcessFacts): LockState['type'] {
   const { machine = thisMachine } = process;
   // Else its process id means nothing here: a different host, or a container with the same name.
@@ -149,7 +149,7 @@ function readFound(descriptor: number): FoundLock {
   return { token, owner, isForeign, renewedAt: stats.mtimeMs };
 }
 
-/** Undefined when the lock is free. @throws the system's error */
+/** Reads a lock; undefined when it is free. @throws the system's error */
 export function findLock(path: string, open: OpenFile = fs.openSync): FoundLock | undefined {
   try {
     return withFile('ENOENT', () => open(path, O_RDONLY | O_NONBLOCK), readFound);
@@ -202,7 +202,7 @@ export function releaseLock(path: string, token: string): void {
   quietly(() => removeLock(path, token));
 }
 
-/** The current time by the clock of the file system that has the lock; milliseconds. @throws the system's error */
+/** Returns the milliseconds of the clock of the file system that has the lock. @throws the system's error */
 function fileSystemTime(path: string, token: string): number {
   const probe = `${path}.${token}.time`;
   removeFile(probe);
@@ -214,7 +214,7 @@ function fileSystemTime(path: string, token: string): number {
   }
 }
 
-/** Milliseconds since the lock was taken or renewed. */
+/** Returns the milliseconds since the lock was taken or renewed. */
 function ageOf(path: string, { renewedAt }: FoundLock, token: string): number {
   const now = fileSystemTime(path, token);
   const age = now - renewedAt;
@@ -228,7 +228,7 @@ function ageOf(path: string, { renewedAt }: FoundLock, token: string): number {
   return 0;
 }
 
-/** @throws the system's error if the lock's folder cannot be written */
+/** Judges a lock that was found. @throws the system's error if the lock's folder cannot be written */
 export function stateOf(
   path: string,
   found: FoundLock,
@@ -263,7 +263,7 @@ function breakDeadLock(path: string, found: FoundLock, token: string): void {
   if (fileSystemTime(path, token) - other.renewedAt >= staleAfter) removeFile(removal);
 }
 
-/** Milliseconds from one renewal of a lock to the next. */
+/** The milliseconds from one renewal of a lock to the next. */
 const renewalInterval = 10_000;
 
 export interface LockOptions {
@@ -291,7 +291,7 @@ export interface RefusedLock {
   readonly state: LockState;
 }
 
-/** Unique; loading node:crypto would take longer than taking the lock. */
+/** Makes a unique token; to load node:crypto would take longer than to take the lock. */
 function createToken(process: ProcessFacts, date: Date): string {
   const parts = [process.id, date.getTime(), hrtime.bigint()];
   return parts.map((part) => part.toString(36)).join('-');
@@ -377,9 +377,9 @@ export function isHeldElsewhere(path: string, process: ProcessFacts, now: Date):
   return liveness === 'alive' && owner.processId !== process.id;
 }
 
-/** Milliseconds; longer than most writes take. */
+/** The milliseconds between two attempts; most writes take less. */
 const writePause = 15;
-/** Milliseconds. */
+/** The milliseconds after which a lock is held for too long. */
 const maxWait = 10_000;
 
 function heldTooLong(path: string, { holder, state }: RefusedLock): Failure {
@@ -426,7 +426,7 @@ export async function withLock<Result>(
   }
 }
 
-/** Milliseconds between two checks of a lock. */
+/** The milliseconds between two checks of a lock. */
 const watchPause = 1000;
 
 /**

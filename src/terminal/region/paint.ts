@@ -4,7 +4,7 @@
 // it, and copying and resizing see one line. Rows are erased one by one: some terminals ignore ED inside a synchronized
 // update, and ED 2 and 3 would erase other output.
 
-import { isOpen, type OpenLine, advanceLine, emptyLine, rewrapLine } from './open-line.ts';
+import { isOpen, type OpenLine, advanceLine, emptyLine, extendLine } from './open-line.ts';
 import { styledCharacters } from '../text/wrap.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
 
@@ -115,14 +115,6 @@ export function textBytes(text: string): string {
   return text.replaceAll('\n', '\r\n');
 }
 
-function isSameCaret(from: Shown, to: Shown): boolean {
-  return (
-    cursorRow(from) === cursorRow(to) &&
-    from.frame.caret?.column === to.frame.caret?.column &&
-    (from.frame.caret === undefined) === (to.frame.caret === undefined)
-  );
-}
-
 /**
  * A row that gets shorter is erased first: tmux counts cells that EL 0 has erased as part of their row, and wraps them in
  * a narrower window.
@@ -155,7 +147,10 @@ function drawChanges(from: Shown, to: Shown): string {
     }
   }
   const shape = shapeBytes(from) === shapeBytes(to) ? '' : shapeBytes(to);
-  const move = output === '' && isSameCaret(from, to) ? '' : output + toCaret(to, row);
+  const wasHidden = from.frame.caret === undefined;
+  const isSameCaret =
+    wasHidden === (to.frame.caret === undefined) && toCaret(from, row) === toCaret(to, row);
+  const move = output === '' && isSameCaret ? '' : output + toCaret(to, row);
   return move + shape;
 }
 
@@ -211,21 +206,11 @@ export interface ResizedWindow {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** Number of rows of each frame row in the new window. */
-function heights({ frame }: Shown, { columns, rewraps }: ResizedWindow): number[] {
-  return frame.rows.map((row) => (rewraps ? advanceLine(emptyLine, row, columns).rows : 1));
-}
-
 /** The open line in the new window; undefined if its last row is unknown. */
 function lineAfter(line: OpenLine, { columns, rewraps }: ResizedWindow): OpenLine | undefined {
   if (line.isClipped) return undefined;
-  if (rewraps) return rewrapLine(line, columns);
+  if (rewraps) return extendLine(emptyLine, line.text, columns);
   return line.column <= columns ? line : undefined;
-}
-
-/** Number of rows that the preview after the open line adds in the new window. */
-function previewRows(shown: Shown, after: OpenLine, { columns, rewraps }: ResizedWindow): number {
-  return rewraps ? advanceLine(after, shownPreview(shown), columns).rows - after.rows : 0;
 }
 
 /** Moving down stops at the last row, which may be nearer now, so the terminal saves the position to return to. */
@@ -242,7 +227,9 @@ export function toTextAfterResize(
   window: ResizedWindow,
 ): { readonly output: string; readonly line: OpenLine } {
   const { frame, line } = shown;
-  const all = heights(shown, window);
+  const { columns, rewraps } = window;
+  // Number of rows of each frame row in the new window.
+  const all = frame.rows.map((row) => (rewraps ? advanceLine(emptyLine, row, columns).rows : 1));
   const caretIndex = cursorRow(shown) - (isOpen(line) && frame.rows.length > 0 ? 1 : 0);
   const below = all.slice(caretIndex + 1);
   // A window that loses rows loses the last ones first, which then cannot move the cursor.
@@ -256,8 +243,9 @@ export function toTextAfterResize(
   if (found === undefined) {
     return { output: go(above) + eraseRow + eraseRows(total), line: emptyLine };
   }
-  const own = 1 + previewRows(shown, found, window);
-  const rest = found.column < window.columns ? eraseRest : '';
+  const previewed = rewraps ? advanceLine(found, shownPreview(shown), columns) : found;
+  const own = 1 + previewed.rows - found.rows;
+  const rest = found.column < columns ? eraseRest : '';
   const rows = frame.rows.length === 0 ? 0 : above + own;
   return { output: go(rows) + eraseRows(total + own) + found.row + rest, line: found };
 }

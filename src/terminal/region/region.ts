@@ -13,19 +13,13 @@ import {
 /** Milliseconds between two updates. */
 const minPause = 33;
 
-interface PaceClock {
-  /** Milliseconds. */
-  monotonic(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 /**
  * Throttles redraws. It has no timer while there is nothing to draw.
  * @param update returns a promise while the terminal is slow
  * @param look is called directly before an update and may still request a pause
  */
 export function createPace(
-  clock: PaceClock,
+  clock: LiveRegionOptions['clock'],
   update: () => Promise<void> | undefined,
   look: () => void = () => {},
 ) {
@@ -102,7 +96,11 @@ export interface LiveRegionOptions {
     rows(): number;
     write(text: string): Promise<void> | undefined;
   };
-  readonly clock: PaceClock;
+  readonly clock: {
+    /** Milliseconds. */
+    monotonic(): number;
+    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  };
   /** Calls `resized` if the window's size has changed unnoticed. */
   readonly checkSize?: () => void;
   /** See `TerminalTraits`. */

@@ -172,7 +172,17 @@ test('a batch keeps the text of a cut answer whose retry exceeds the budget', as
 
 test('requests that fit only one after the other wait for each other', async () => {
   const { run, server } = await openBudget(2);
-  const result = await run(['compare', '-t', '150', '--budget', '300/day', '--quiet', 'hi']);
+  const result = await run([
+    'compare',
+    '-m',
+    'origin,nextgen',
+    '-t',
+    '150',
+    '--budget',
+    '300/day',
+    '--quiet',
+    'hi',
+  ]);
   expect(result).toMatchObject({ code: 0 });
   expect(server.requests).toHaveLength(2);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listEntries, renameConversation } from '../../../src/conversation/library/library.ts';
 import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
 import { markedTitle, summarize } from '../../../src/conversation/library/read-conversation.ts';
-import { addPromptAndAnswer, journalOptions } from '../journal-fixtures.ts';
+import { journalOptions } from '../journal-fixtures.ts';
 
 /** The only conversation of a new folder, with a prompt and an answer. */
 async function stored(model = 'origin') {
@@ -35,9 +35,9 @@ describe('a conversation in the library', () => {
     );
   });
 
-  test('has the model from the end of the answer', async () => {
+  test('has two turns, and the model from the end of the answer', async () => {
     const entry = await stored('auto');
-    expect(summarize(entry.path).model).toBe('nextgen');
+    expect(summarize(entry.path)).toMatchObject({ model: 'nextgen', turns: 2 });
   });
 
   test('keeps every byte before a new title', async () => {
@@ -46,15 +46,6 @@ describe('a conversation in the library', () => {
     renameConversation(entry, 'light');
     expect(readFileSync(entry.path, 'utf8').startsWith(before)).toBe(true);
   });
-});
-
-test('a prompt and its answer count as two turns', async () => {
-  const options = journalOptions();
-  const journal = createJournal(options);
-  addPromptAndAnswer(journal, 'one', 'first');
-  await journal.close();
-  const [entry] = listEntries(options.folder);
-  expect(summarize(entry?.path ?? '').turns).toBe(2);
 });
 
 test.each([

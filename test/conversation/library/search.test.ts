@@ -62,22 +62,6 @@ describe('search', () => {
     ]);
   });
 
-  test('finds a hit across two records', async () => {
-    const options = journalOptions();
-    const id = await storedConversation(options, [['a prompt', 'so']]);
-    const file = fileOf(options.folder, id);
-    const turn = { type: 'turn', id: 'zz', parent: null, role: 'assistant', content: '' };
-    const records = [
-      turn,
-      { type: 'text', turn: 'zz', text: 'nee' },
-      { type: 'text', turn: 'zz', text: 'dle' },
-    ];
-    appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    const found = [...searchConversation(file, compilePattern('needle', plain), 0)];
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ turn: 'zz', hits: 1 });
-  });
-
   test('marks each line of a hit that spans lines where it begins', async () => {
     const pattern = compilePattern('a\\s+b', { ...plain, regularExpression: true });
     const [found] = await search('x a\nb y a b', pattern);

@@ -147,8 +147,14 @@ describe('a restored unanswered prompt', () => {
   });
 
   test('is ordinary text once it was edited', () => {
-    const { state } = run(stateOf(), typed('one'), enter, failed, typed(' or'), typed('/two'));
+    const later = { ...typed(' or'), now: 5000 } as const;
+    const { state } = run(stateOf(), typed('one'), enter, failed, later, typed('/two'));
     expect(composed(state)).toBe('one or/two');
+  });
+
+  test('S4: is above the text of a person who did not notice that it came back', () => {
+    const { state } = run(stateOf(), typed('one'), enter, failed, typed('t'), typed('wo'));
+    expect(composed(state)).toBe('one\ntwo');
   });
 });
 

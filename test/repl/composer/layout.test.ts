@@ -137,12 +137,6 @@ describe('moveVertically', () => {
     expect(moveVertically(start, -1, 9)?.cursor).toBe(5);
   });
 
-  test('reaches the target row even if it is shorter', () => {
-    const wrapped = createBuffer('日本語日本');
-    const moved = moveVertically(wrapped, -1, 6);
-    expect(moved && layout(moved, 6).cursorRow).toBe(1);
-  });
-
   test('moves as far as there are rows', () => {
     const start = createBuffer(text);
     expect(moveVertically(start, -20, 80)?.cursor).toBe(10);

@@ -10,14 +10,13 @@ import {
   enter,
   escape,
   interrupt,
-  listedConversation,
-  listOf,
   pressed,
   run,
   type StateChange,
   stateOf,
   typed,
 } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 
 /** The task finds out that the conversation is open elsewhere. */
 const asksAbout =

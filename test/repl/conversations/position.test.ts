@@ -4,7 +4,7 @@ import { contextUse } from '../../../src/repl/conversations/position.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
 import { runInApp } from '../../support/app.tsx';
-import { conversationOf, run, type StateChange, stateOf } from '../../support/repl-state.ts';
+import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
 
 const prompt = { role: 'user', content: 'why?' } as const;
 const next = { role: 'user', content: 'and at sunset?' } as const;

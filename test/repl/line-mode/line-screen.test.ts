@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { serversDialog } from '../../../src/repl/connection.ts';
 import { expectsPrompt, LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { AnswerActivity } from '../../../src/repl/state.ts';
-import { listOf, stateOf } from '../../support/repl-state.ts';
+import { listOf } from '../../support/conversation-lists.ts';
+import { stateOf } from '../../support/repl-state.ts';
 
 function open(width = 80) {
   const written: string[] = [];

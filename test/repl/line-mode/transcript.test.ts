@@ -175,7 +175,6 @@ const session: readonly (readonly [typed: string, key?: string])[] = [
   ['/undo'],
   ['/new'],
   ['/settings'],
-  ['/conversations'],
   ['/resume Tea for two'],
   ['/model ', tab],
   ['', clear],

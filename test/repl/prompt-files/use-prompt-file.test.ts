@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { step } from '../../../src/repl/step.ts';
 import { type MemoryOptions, openMemorySession, saying } from '../../support/memory-session.ts';
-import { composed, enter as enterKey, typed } from '../../support/repl-state.ts';
+import { composed, typed, enter as enterKey } from '../../support/repl-state.ts';
 
 async function entered(lines: readonly string[], options: MemoryOptions = {}) {
   const memory = openMemorySession({ replies: [saying('fine'), saying('more')], ...options });

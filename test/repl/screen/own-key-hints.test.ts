@@ -7,7 +7,7 @@ import { noticeOf } from '../../../src/repl/screen/notice.ts';
 import { runForShell } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { welcomeEntry } from '../../../src/repl/run.ts';
-import { effectsIn, printed, stateOf } from '../../support/repl-state.ts';
+import { printed, stateOf, effectsIn } from '../../support/repl-state.ts';
 
 const keyMap = ownKeyMap(
   {
@@ -48,7 +48,7 @@ test('a notice omits an action without a key', () => {
 
 test('the first row and the help name keys of the user', () => {
   expect(welcomeEntry(stateOf({ keyMap }))).toMatchObject({
-    parts: expect.arrayContaining(['F9 new line']) as unknown,
+    text: expect.stringContaining('F9 new line') as unknown,
   });
   const help = (isLineMode: boolean, topic: string) =>
     printed(

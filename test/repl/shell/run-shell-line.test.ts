@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { callTask } from '../../../src/repl/create-session.ts';
 import { runShellLine } from '../../../src/repl/shell/shell-lines.ts';
-import type { ShellEnd, ShellRun } from '../../../src/repl/shell/shell-command.ts';
+import type { runInShell, ShellEnd } from '../../../src/repl/shell/shell-command.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };
 
 /** A session whose shell runs each command as `shell` does. */
-function sessionWith(shell: (options: ShellRun) => Promise<ShellEnd>) {
+function sessionWith(shell: (options: Parameters<typeof runInShell>[1]) => Promise<ShellEnd>) {
   const memory = openMemorySession({
     call: (task, session) =>
       task.run === runShellLine

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHistory } from '../../../src/repl/composer/history.ts';
-import { draftFrom } from '../../../src/repl/composer/text-buffer.ts';
+import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/initial-state.ts';
 import { asPrompt } from '../../../src/repl/shell/shell-lines.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
@@ -172,7 +172,8 @@ describe('before it runs, natter asks about', () => {
 
   test('the draft of an earlier session', () => {
     const { columns, rows, conversation, settings, service, now } = stateOf();
-    const facts = { columns, rows, conversation, settings, service, now, draft: '!ls' };
+    const composer = createBuffer('!ls');
+    const facts = { columns, rows, conversation, settings, service, now, composer };
     expect(titleOf(run(initialState(facts), enter).state)).toBe(
       'run the pasted text in the shell?',
     );

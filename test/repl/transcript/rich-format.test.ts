@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Entry, failureEntry, notice } from '../../../src/repl/transcript/entry.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
-import { createTranscript } from '../../../src/repl/transcript/transcript.ts';
+import { Transcript } from '../../../src/repl/transcript/transcript.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
 import {
   colorStyle,
@@ -31,7 +31,7 @@ async function shown(entries: readonly Entry[], look: Look = {}): Promise<string
     unicode,
   });
   let text = '';
-  const transcript = createTranscript(
+  const transcript = new Transcript(
     () => format,
     (part) => void (text += part),
   );
@@ -123,12 +123,6 @@ describe('the transcript', () => {
     );
   });
 
-  test('omits the last parts of the first row in a narrow window', async () => {
-    const welcome: Entry = { type: 'welcome', parts: ['natter', 'origin', '/help', '@file'] };
-    expect(await shown([welcome])).toBe('\nnatter · origin · /help · @file\n');
-    expect(await shown([welcome], { columns: 26 })).toBe('\nnatter · origin · /help\n');
-  });
-
   test.each([
     ['dark', true, '\u001B[48;5;236m'],
     ['light', true, '\u001B[48;5;254m'],
@@ -167,8 +161,7 @@ describe('the transcript', () => {
 
   test('T3 sanitizes what it shows', async () => {
     const bell = { ...closing, facts: ['a\u001B]0;x\u0007b'] } as Entry;
-    const welcome: Entry = { type: 'welcome', parts: ['a\u001B[2Jb'] };
-    expect(await shown([bell, welcome])).toBe('\nab\n\nab\n');
+    expect(await shown([bell, notice('a\u001B[2Jb')])).toBe('\nab\nab\n');
   });
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { holdLock } from '../../../src/storage/lock/lock.ts';
-import { hold, holding, leaveLock, leaveText, newLockPath, processOn } from '../lock-fixtures.ts';
+import { hold, holding, leaveText, newLockPath, processOn } from '../lock-fixtures.ts';
 
 const minute = 60_000;
 const elsewhere = { host: 'two', space: 'boot2 namespace1' };
@@ -70,12 +70,4 @@ describe('a held lock', () => {
     held.release();
     expect(readFileSync(lock, 'utf8')).toContain('"host":"two"');
   });
-});
-
-test('a lock taken over by another process is not released', () => {
-  const lock = newLockPath();
-  const held = hold(lock);
-  leaveLock(lock, { processId: 1 });
-  held.release();
-  expect(existsSync(lock)).toBe(true);
 });

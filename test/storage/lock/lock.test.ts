@@ -13,7 +13,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
-import { systemClock } from '../../../src/clock.ts';
+
 import { leaveLock, processOn } from '../lock-fixtures.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { failureOf, temporaryFolder } from '../../settings/fixtures/stored.ts';
@@ -126,17 +126,6 @@ describe('withLock', () => {
     expect(remaining).toBeGreaterThanOrEqual(40 - seconds);
     leaveLock(lock, { host: 'two' }, 61_000);
     expect(await use()).toContain('"processId":7');
-  });
-
-  test('breaks an empty lock after two seconds', async () => {
-    const lock = path.join(temporaryFolder(), 'lock');
-    writeFileSync(lock, '');
-    const past = new Date(Date.now() - 1990);
-    utimesSync(lock, past, past);
-    const start = Date.now();
-    const waiting = { ...options([]), clock: systemClock };
-    await withLock(lock, waiting, () => undefined);
-    expect(Date.now() - start).toBeLessThan(9000);
   });
 
   test('does not remove a lock that another process is removing', async () => {

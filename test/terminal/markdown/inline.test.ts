@@ -165,11 +165,12 @@ describe('decided text is written at once', () => {
     expect(stream.undecided()).toBe(undecided);
   });
 
-  test('a long word is not cut within a character', async () => {
+  test('a long word is not cut within a character', () => {
     const stream = openStream();
-    const outputs = await Promise.all(
-      `a${'😀'.repeat(3000)}`.split('').map((unit) => stream.write(unit)),
-    );
+    const units = `a${'😀'.repeat(3000)}`.split('');
+    const outputs = units
+      .map((unit) => stream.write(unit))
+      .filter((one) => typeof one === 'string');
     expect(outputs.filter((output) => /\p{Surrogate}/u.test(output))).toEqual([]);
     expect(outputs.join('').length).toBeGreaterThan(4000);
   });

@@ -1,6 +1,6 @@
 import { graphemes } from '../../../terminal/text/width.ts';
 import { redo, undo } from '../edit-actions.ts';
-import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import { asOneEdit, beginInsertion, endInsertion, insertAgain } from './insertion.ts';
@@ -23,8 +23,6 @@ import {
   columnAt,
   firstNonBlank,
   isLineEnd,
-  lineEnd,
-  lineStart,
   lineStartFrom,
   onCharacter,
   repeatText,
@@ -54,40 +52,29 @@ function move(vi: ViState, buffer: TextBuffer, command: Command): Edited {
   return { vi: afterMotion(vi, moved), buffer: moveTo(buffer, at) };
 }
 
-interface Covered {
-  readonly range: Range;
-  readonly moved?: Moved;
-}
-
-/** The text that an operator with its target covers. */
-function rangeOf(vi: ViState, buffer: TextBuffer, command: Command): Covered | undefined {
+/** The text that an operator with its target covers, and where a yank or a change of case leaves the caret. */
+function rangeOf(vi: ViState, buffer: TextBuffer, command: Command) {
   const { text, cursor } = buffer;
   const { name, count = 1, operator } = command;
+  const { search } = vi;
   if (name === 'lines') {
     const last = lineStartFrom(text, cursor, count - 1);
     const isMissing = count > 1 && last === lineStart(text, cursor);
-    return isMissing ? undefined : { range: wholeLines(text, cursor, last) };
+    return isMissing ? undefined : { range: wholeLines(text, cursor, last), start: cursor, search };
   }
   if (/^[ia].$/.test(name)) {
     const range = objectRange(text, cursor, name, count);
-    return range && { range };
+    return range && { range, start: range.from, search };
   }
   // `cw` on a word ends where the word ends.
   const isWordChanged = operator === 'c' && /^[wW]$/.test(name) && /\S/.test(text.charAt(cursor));
-  const moved = isWordChanged
-    ? {
-        offset: wordEnd(text, cursor, count, name === 'W', true),
-        span: 'inclusive' as const,
-      }
+  const moved: Moved | undefined = isWordChanged
+    ? { offset: wordEnd(text, cursor, count, name === 'W', true), span: 'inclusive' }
     : motionOf(vi, buffer, command);
-  return moved && { range: motionRange(text, cursor, moved), moved };
-}
-
-/** Where a yank or a change of case leaves the caret. */
-function startOf({ cursor }: TextBuffer, name: string, { range, moved }: Covered): number {
-  if (!range.isLinewise) return range.from;
-  if (moved !== undefined) return Math.min(cursor, moved.offset);
-  return name === 'lines' ? cursor : range.from;
+  if (moved === undefined) return undefined;
+  const range = motionRange(text, cursor, moved);
+  const start = range.isLinewise ? Math.min(cursor, moved.offset) : range.from;
+  return { range, start, search: moved.search ?? search };
 }
 
 /** Applies an operator. @param command what `.` repeats; undefined if it cannot be repeated */
@@ -109,9 +96,8 @@ function operateOn(
 function operate(vi: ViState, buffer: TextBuffer, command: Command, operator: Operator): Edited {
   const covered = rangeOf(vi, buffer, command);
   if (covered === undefined) return { vi, buffer };
-  const { range, moved } = covered;
-  const found = { ...vi, search: moved?.search ?? vi.search };
-  return operateOn(found, buffer, operator, range, startOf(buffer, command.name, covered), command);
+  const { range, start, search } = covered;
+  return operateOn({ ...vi, search }, buffer, operator, range, start, command);
 }
 
 function changed(vi: ViState, command: Command, before: TextBuffer, buffer: TextBuffer): Edited {

@@ -1,7 +1,7 @@
-import { previousBoundary } from '../grapheme-boundary.ts';
+import { lineStart, previousBoundary } from '../grapheme-boundary.ts';
 import { mergePastes, type MarkedText } from '../paste.ts';
 import { endEdit, joinEdit, moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
-import { lineStart, repeatText } from './text.ts';
+import { repeatText } from './text.ts';
 import type { Command, Edited, Insertion, ViState } from './vi-state.ts';
 
 /** All edits since `before` as one undo step. */

@@ -1,4 +1,4 @@
-import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import {
   columnAt,
   enclosing,
@@ -6,8 +6,6 @@ import {
   isEmptyLine,
   isLineEnd,
   isWord,
-  lineEnd,
-  lineStart,
   lineStartFrom,
   offsetAtColumn,
   onCharacter,

@@ -1,17 +1,9 @@
 import { graphemes } from '../../../terminal/text/width.ts';
-import { nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import type { Moved } from './motions.ts';
-import {
-  firstNonBlank,
-  isLineEnd,
-  lineEnd,
-  lineStart,
-  lineStartFrom,
-  onCharacter,
-  repeatText,
-} from './text.ts';
+import { firstNonBlank, isLineEnd, lineStartFrom, onCharacter, repeatText } from './text.ts';
 import type { Operator, Range, Register } from './vi-state.ts';
 
 export function wholeLines(text: string, from: number, to: number): Range {

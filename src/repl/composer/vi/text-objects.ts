@@ -1,13 +1,5 @@
-import {
-  enclosing,
-  firstNonBlank,
-  isBlank,
-  isLineEnd,
-  lineEnd,
-  lineStart,
-  runsOf,
-  type Run,
-} from './text.ts';
+import { lineEnd, lineStart } from '../grapheme-boundary.ts';
+import { enclosing, firstNonBlank, isBlank, isLineEnd, runsOf, type Run } from './text.ts';
 import type { Range } from './vi-state.ts';
 
 /** `count` runs, some of which are blanks; undefined if the line has fewer. */

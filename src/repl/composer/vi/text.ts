@@ -1,16 +1,6 @@
 // The lines and words of a text. A line ends at a line end, not at a wrap; offsets are UTF-16 units.
 import { displayWidth, graphemes } from '../../../terminal/text/width.ts';
-import { previousBoundary } from '../grapheme-boundary.ts';
-
-export function lineStart(text: string, at: number): number {
-  return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
-}
-
-/** The offset of the line end, or of the end of the text. */
-export function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end;
-}
+import { lineEnd, lineStart, previousBoundary } from '../grapheme-boundary.ts';
 
 export function isLineEnd(text: string, at: number): boolean {
   return at >= text.length || text.charAt(at) === '\n';

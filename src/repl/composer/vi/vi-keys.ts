@@ -1,3 +1,4 @@
+import { lineStart } from '../grapheme-boundary.ts';
 import type { CaretShape } from '../../../terminal/region/paint.ts';
 import { graphemes } from '../../../terminal/text/width.ts';
 import { exitWord } from '../../queue.ts';
@@ -9,7 +10,6 @@ import { isEmpty, type TextBuffer } from '../text-buffer.ts';
 import { restartInsertion } from './insertion.ts';
 import { pressCharacter, pressEscape, selectionOf, settled } from './commands.ts';
 import { redoKey } from './parse-keys.ts';
-import { lineStart } from './text.ts';
 import { firstViState, isVisual, type Edited, type ViMode, type ViState } from './vi-state.ts';
 
 type ViReplState = ReplState & { readonly vi: ViSession };
@@ -181,8 +181,8 @@ export function pressVi(
 }
 
 /** The selected text of visual mode; UTF-16 offsets. */
-export function viSelection({ vi, composer }: ReplState) {
-  return vi !== undefined && isVisual(vi.editing) ? selectionOf(vi.editing, composer) : undefined;
+export function viSelection({ editing }: ViSession, composer: TextBuffer) {
+  return isVisual(editing) ? selectionOf(editing, composer) : undefined;
 }
 
 /** Vi editing, in insert mode. */

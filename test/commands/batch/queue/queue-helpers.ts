@@ -188,7 +188,7 @@ export interface MemoryQueue {
   lose(): () => void;
 }
 
-export function createMemoryQueue(): MemoryQueue {
+function createMemoryQueue(): MemoryQueue {
   const batches = new Map<string, MemoryBatch>();
   let restored: Promise<void> | undefined;
   const batch = (name: string) => {

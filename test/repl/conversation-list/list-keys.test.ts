@@ -14,8 +14,6 @@ import {
   enter,
   escape,
   interrupt,
-  listedConversation,
-  listOf,
   pasted,
   pressed,
   printed,
@@ -23,6 +21,7 @@ import {
   stateOf,
   typed,
 } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 
 const tea = listedConversation({ id: 'tttt2222', title: 'Green tea', hours: 1 });
 const coffee = listedConversation({ id: 'cccc3333', title: 'Coffee', model: 'nextgen', hours: 2 });

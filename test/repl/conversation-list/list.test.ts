@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
-import { listedConversation, listOf, stateOf } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 import { fc } from '../../support/properties.ts';
+import { stateOf } from '../../support/repl-state.ts';
 
 const rows = [
   listedConversation({ id: 'tttt2222', title: 'Green tea', hours: 3 }),

@@ -1,6 +1,6 @@
-import type { FoundLine, FoundTurn } from '../conversation/library/search.ts';
-import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
-import type { Style } from '../terminal/style.ts';
+import type { FoundLine, FoundTurn } from '../../conversation/library/search.ts';
+import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
+import type { Style } from '../../terminal/style.ts';
 
 /** UTF-16 units shown around a hit in a long line. */
 const around = 120;

@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../src/repl/action.ts';
-import { answerQuestion, questionOf } from '../../../src/repl/conversation-list/answer-list.ts';
+import { answerQuestion, questionOf } from '../../../src/repl/line-mode/list-question.ts';
 import { changeOf, onTextsSearched } from '../../../src/repl/conversation-list/list.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import {
-  effectsIn,
-  effectsOf,
-  listedConversation,
-  listOf,
-  printed,
-  run,
-  stateOf,
-} from '../../support/repl-state.ts';
+import { effectsIn, effectsOf, printed, run, stateOf } from '../../support/repl-state.ts';
+import { listedConversation, listOf } from '../../support/conversation-lists.ts';
 
 const many = Array.from({ length: 12 }, (_, index) =>
   listedConversation({

@@ -1,26 +1,16 @@
-import { padToWidth, displayWidth, truncateToWidth } from '../terminal/text/width.ts';
-import { bar, type BarLayout, formatTable, type Column } from './table.ts';
-import { count, moneyText } from './figures.ts';
-
-/** See `usage/sums.ts`. */
-interface UsageRow {
-  readonly key: string;
-  readonly requests: number;
-  readonly failed: number;
-  readonly promptTokens: number;
-  readonly answerTokens: number;
-  readonly estimated: number;
-  readonly costs: ReadonlyMap<string, number>;
-}
+import { padToWidth, displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
+import { count, moneyText } from '../../output/figures.ts';
+import type { UsageSum } from '../../usage/sums.ts';
 
 interface UsageColumn {
   readonly heading: string;
   /** Empty cells in all rows omit the column. */
-  readonly cell: (row: UsageRow) => string;
+  readonly cell: (row: UsageSum) => string;
 }
 
 const orEmpty = (value: number) => (value === 0 ? '' : count(value));
-const marked = (row: UsageRow, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
+const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
 
 const requests: UsageColumn = { heading: 'REQUESTS', cell: (row) => count(row.requests) };
 const failed: UsageColumn = { heading: 'FAILED', cell: (row) => orEmpty(row.failed) };
@@ -51,7 +41,7 @@ const keyWidth = (width: number) => Math.max(10, Math.floor(width / 3));
 function tableLines(
   heading: string,
   shown: readonly UsageColumn[],
-  rows: readonly UsageRow[],
+  rows: readonly UsageSum[],
   layout: BarLayout,
 ): readonly string[] {
   const columns: readonly Column[] = [
@@ -71,8 +61,8 @@ const widthOf = (lines: readonly string[]) => Math.max(...lines.slice(1).map(dis
 /** A table for a terminal, with bars for the tokens of each row, and the total below several rows. */
 export function usageText(
   heading: string,
-  rows: readonly UsageRow[],
-  total: UsageRow,
+  rows: readonly UsageSum[],
+  total: UsageSum,
   layout: BarLayout,
 ): string {
   const all = rows.length > 1 ? [...rows, total] : rows;
@@ -81,7 +71,7 @@ export function usageText(
     tables.find((table) => widthOf(table) + gap + minBar < layout.width) ?? tables.at(-1) ?? [];
   const width = widthOf(lines);
   const room = Math.min(maxBar, layout.width - width - gap - 1);
-  const used = (row: UsageRow) => row.promptTokens + row.answerTokens;
+  const used = (row: UsageSum) => row.promptTokens + row.answerTokens;
   const most = Math.max(1, ...rows.map(used));
   return lines
     .map((line, index) => {
@@ -94,7 +84,7 @@ export function usageText(
 }
 
 /** Tab-separated rows: key, requests, failed, tokens of prompts and of answers, cost. */
-export function usageRows(rows: readonly UsageRow[]): string {
+export function usageRows(rows: readonly UsageSum[]): string {
   return rows
     .map((row) => {
       const counts = [row.requests, row.failed, row.promptTokens, row.answerTokens].map(String);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createHistory } from '../../src/repl/composer/history.ts';
-import type { ReplState } from '../../src/repl/state.ts';
-import { modeText, startVi } from '../../src/repl/composer/vi/vi-keys.ts';
-import { composed, escape, pasted, run, stateOf, typed } from '../support/repl-state.ts';
+import { createHistory } from '../../../../src/repl/composer/history.ts';
+import type { ReplState } from '../../../../src/repl/state.ts';
+import { modeText, startVi } from '../../../../src/repl/composer/vi/vi-keys.ts';
+import { composed, escape, pasted, run, stateOf, typed } from '../../../support/repl-state.ts';
 
 function inNormal(text: string, changes: Partial<ReplState> = {}): ReplState {
   const state = stateOf(changes);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Action } from '../../src/repl/action.ts';
-import { createHistory } from '../../src/repl/composer/history.ts';
-import { ownKeyMap } from '../../src/repl/composer/keys/key-bindings.ts';
-import { keyPress } from '../../src/repl/composer/keys/key-event.ts';
-import { draftFrom, withDraft } from '../../src/repl/composer/text-buffer.ts';
-import { composerOf } from '../../src/repl/screen/Composer.tsx';
-import { noticeOf } from '../../src/repl/screen/notice.ts';
-import type { ReplState } from '../../src/repl/state.ts';
-import { caretShapeOf, modeText, startVi } from '../../src/repl/composer/vi/vi-keys.ts';
-import { runInApp } from '../support/app.tsx';
+import type { Action } from '../../../../src/repl/action.ts';
+import { createHistory } from '../../../../src/repl/composer/history.ts';
+import { ownKeyMap } from '../../../../src/repl/composer/keys/key-bindings.ts';
+import { keyPress } from '../../../../src/repl/composer/keys/key-event.ts';
+import { draftFrom, withDraft } from '../../../../src/repl/composer/text-buffer.ts';
+import { composerOf } from '../../../../src/repl/screen/Composer.tsx';
+import { noticeOf } from '../../../../src/repl/screen/notice.ts';
+import type { ReplState } from '../../../../src/repl/state.ts';
+import { caretShapeOf, modeText, startVi } from '../../../../src/repl/composer/vi/vi-keys.ts';
+import { runInApp } from '../../../support/app.tsx';
 import {
   composed,
   effectsOf,
@@ -19,7 +19,7 @@ import {
   run,
   stateOf,
   typed,
-} from '../support/repl-state.ts';
+} from '../../../support/repl-state.ts';
 
 function viState(changes: Partial<ReplState> = {}): ReplState {
   const state = stateOf(changes);

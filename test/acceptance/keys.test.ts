@@ -127,21 +127,6 @@ const baseUrl = 'http://127.0.0.1:9';
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A home with a stored key, which no service has checked. */
-async function loggedIn() {
-  const home = temporaryHome();
-  const words = ['auth', 'login', '--no-check', '--base-url', baseUrl];
-  const { code } = await runInMemory(words, { env: { HOME: home }, input: secretKey });
-  expect(code).toBe(0);
-  const folder = join(home, '.config', 'natter');
-  return {
-    env: { HOME: home },
-    folder,
-    config: join(folder, 'config.json'),
-    credentials: join(folder, 'credentials.json'),
-  };
-}
-
 test('K3 at umask 000 the files and their folder are accessible to their owner only', async () => {
   const home = temporaryHome();
   const login = `umask 000; printf %s '${secretKey}' | "${process.execPath}" "${binary}" auth login --no-check --base-url ${baseUrl}`;
@@ -152,26 +137,6 @@ test('K3 at umask 000 the files and their folder are accessible to their owner o
     mode(join(folder, 'credentials.json')),
     mode(join(folder, 'config.json')),
   ]).toEqual(['700', '600', '600']);
-});
-
-test('K6 killed at any moment of config set, natter leaves the old or the new settings', async () => {
-  const { env, config } = await loggedIn();
-  const long = (letter: string) => letter.repeat(100_000);
-  await runInMemory(['config', 'set', 'system', long('a')], { env });
-  const seen = new Set<string>();
-  for (let delay = 20; delay <= 200; delay += 20) {
-    const natter = startNatter(['config', 'set', 'system', `${long('b')}${delay}`], { env });
-    const timer = setTimeout(() => natter.child.kill('SIGKILL'), delay);
-    await natter.result;
-    clearTimeout(timer);
-    const { profiles } = JSON.parse(readFileSync(config, 'utf8')) as {
-      profiles: { default: { system: string } };
-    };
-    seen.add(profiles.default.system.replace(/(.)\1+/, '$1').replace(/\d+$/, ''));
-  }
-  expect([...seen].filter((start) => start !== 'a' && start !== 'b')).toEqual([]);
-  const after = await runInMemory(['config', 'set', 'system', 'whole'], { env });
-  expect(after.code).toBe(0);
 });
 
 const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };

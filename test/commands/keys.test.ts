@@ -350,30 +350,6 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('K12 a redirect within the service is not followed', async () => {
-  const server = await serve([[response(307, { location: '/v2/chat' })], [streamed('Hello')]]);
-  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
-  expect((await runInMemory(['hi'], { env })).code).toBe(3);
-  expect(server.requests).toHaveLength(1);
-});
-
-test('K14 a key is not sent over plain http to another machine', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const env = { NATTER_BASE_URL: notLoopback(server.url), NATTER_API_KEY: secretKey };
-  const { code, stderr } = await runInMemory(['hi'], { env });
-  expect(code).toBe(3);
-  expect(stderr).toContain('the key would be sent unencrypted');
-  expect(stderr).toContain('--allow-insecure');
-  expect(server.connections()).toBe(0);
-});
-
-test('K14 without a key plain http is allowed to any machine', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const env = { NATTER_BASE_URL: notLoopback(server.url) };
-  expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
-  expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
-});
-
 test('K14 --allow-insecure and the setting of a profile allow a key over plain http', async () => {
   const server = await serve([[streamed('Hello')]]);
   const env = {

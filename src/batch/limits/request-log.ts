@@ -11,7 +11,22 @@ export interface Ticket {
   inSecond: number;
 }
 
+/** What may be too much: requests in progress, or requests in a second. */
+type Measure = 'together' | 'inSecond';
+
+/** The requests that exceeded what was proven when the last trial began. */
+interface Excess {
+  readonly proven: number;
+  admitted: number;
+  refused: number;
+}
+
 const second = 1000;
+/** So many refusals are not by chance if they are at least this share of the requests that exceed what is proven. */
+const leastRefused = 1.5;
+const refusedShare = 0.25;
+/** What an earlier request still counts after the next one. */
+const excessKept = 0.97;
 /** Until the first refusal has shown how fast the service refuses. */
 const firstDecisionTime = 250;
 const minDecisionTime = 60;
@@ -19,8 +34,6 @@ const minDecisionTime = 60;
 const maxDecisionTime = 1000;
 /** A refusal may take this many times as long as the slowest before. */
 const decisionMargin = 3;
-/** What a single slow refusal, as in a pause of the machine, still counts after the next one. */
-const slownessKept = 0.8;
 /** Requests that are older than a second are removed from memory in groups of this size. */
 const expiredKept = 1000;
 
@@ -42,6 +55,10 @@ export class RequestLog {
   provenInSecond = 0;
   /** Milliseconds after which a request that was not refused counts as admitted. */
   decisionTime = firstDecisionTime;
+  #excess: Record<Measure, Excess> = {
+    together: { proven: 0, admitted: 0, refused: 0 },
+    inSecond: { proven: 0, admitted: 0, refused: 0 },
+  };
   #sent = 0;
   #slowestRefusal = 0;
   /** In the order in which they were sent. */
@@ -69,9 +86,10 @@ export class RequestLog {
 
   refuse(ticket: Ticket, now: number): void {
     this.open.delete(ticket);
-    if (!this.#undecided.delete(ticket)) this.doubt(ticket.together - 1, ticket.inSecond - 1);
+    this.#countExcess(ticket, 'refused');
+    this.#undecided.delete(ticket);
     this.#forget(ticket);
-    this.#slowestRefusal = Math.max(this.#slowestRefusal * slownessKept, now - ticket.sentAt);
+    this.#slowestRefusal = Math.max(this.#slowestRefusal, now - ticket.sentAt);
     const enough = decisionMargin * this.#slowestRefusal;
     this.decisionTime = Math.min(maxDecisionTime, Math.max(minDecisionTime, enough));
   }
@@ -82,11 +100,40 @@ export class RequestLog {
     for (const ticket of this.#undecided) {
       if (this.open.has(ticket) && now - ticket.sentAt < this.decisionTime) break;
       this.#undecided.delete(ticket);
+      this.#countExcess(ticket, 'admitted');
       this.provenTogether = Math.max(this.provenTogether, ticket.together);
       this.provenInSecond = Math.max(this.provenInSecond, ticket.inSecond);
       admitted.push(ticket);
     }
     return admitted;
+  }
+
+  /** More is sent than before, or less: what exceeds the proven values is counted anew. */
+  beginTrial(): void {
+    const [together, inSecond] = [this.provenTogether, this.provenInSecond];
+    this.#excess = {
+      together: { proven: together, admitted: 0, refused: 0 },
+      inSecond: { proven: inSecond, admitted: 0, refused: 0 },
+    };
+  }
+
+  /** Whether a limit refuses what exceeds the proven values: it refuses most of that, a busy service only a part. */
+  isExcessRefused(): boolean {
+    return Object.entries(this.#excess).some(([measure, { proven, admitted, refused }]) => {
+      let all = admitted + refused;
+      for (const ticket of this.#undecided) if (ticket[measure as Measure] > proven) all += 1;
+      return refused >= leastRefused && refused >= refusedShare * all;
+    });
+  }
+
+  #countExcess(ticket: Ticket, outcome: 'admitted' | 'refused'): void {
+    for (const measure of ['together', 'inSecond'] as const) {
+      const excess = this.#excess[measure];
+      if (ticket[measure] <= excess.proven) continue;
+      excess.admitted *= excessKept;
+      excess.refused *= excessKept;
+      excess[outcome] += 1;
+    }
   }
 
   /** Requests of the last second, except those that were refused. */
@@ -106,12 +153,6 @@ export class RequestLog {
   belowAt(count: number, margin: number): number {
     const last = this.#recent[this.#recent.length - count];
     return last === undefined ? Number.NEGATIVE_INFINITY : last.sentAt + second + margin;
-  }
-
-  /** Lowers what is proven: a refusal has shown that less may be allowed than it seemed. */
-  doubt(together: number, inSecond: number): void {
-    this.provenTogether = Math.max(0, Math.min(this.provenTogether, together));
-    this.provenInSecond = Math.max(0, Math.min(this.provenInSecond, inSecond));
   }
 
   /** A refused request counts neither as in progress nor as sent, for those sent after it. */

@@ -134,7 +134,8 @@ export class Admission {
       },
       onResponse: ({ headers }) => {
         const limits = announcedLimits(headers);
-        if (limits !== undefined) this.#controller.announce(clock.monotonic(), limits);
+        if (limits === undefined) return;
+        this.#controller.announce(clock.monotonic(), limits.requests, limits.tokens);
       },
       onRefusal: (wait) => {
         retryAfter = wait;

@@ -10,8 +10,6 @@ export interface LimitRule {
 /** Milliseconds until a failed test is repeated; doubles with each failure. */
 const firstInterval = 1000;
 const maxInterval = 120_000;
-/** Milliseconds; while no value is known to be too high, each test may find much. */
-const openInterval = 250;
 /** Waits of a refused item until a value near the known limit is tested: the test may cost one. */
 const waitsPerTest = 10;
 
@@ -41,10 +39,6 @@ export class LearnedLimit {
     this.#before = value;
   }
 
-  get hasCeiling(): boolean {
-    return this.ceiling !== Number.POSITIVE_INFINITY;
-  }
-
   /** Begins a test if one is due. */
   beginTest(now: number): boolean {
     if (this.isTesting || now < this.at || this.value >= this.#rule.most) return false;
@@ -72,9 +66,8 @@ export class LearnedLimit {
     this.isTesting = false;
     this.value = value;
     this.ceiling = ceiling;
-    const interval = this.hasCeiling ? this.#interval : Math.min(openInterval, this.#interval);
-    const patience = this.hasCeiling ? waitsPerTest * retryAfter : 0;
-    this.at = now + Math.max(interval, patience, this.#rule.pause(value));
+    const patience = ceiling === Number.POSITIVE_INFINITY ? 0 : waitsPerTest * retryAfter;
+    this.at = now + Math.max(this.#interval, patience, this.#rule.pause(value));
     this.#interval = Math.min(maxInterval, this.#interval * 2);
   }
 

@@ -1,4 +1,4 @@
-import type { AnnouncedLimit, AnnouncedLimits } from './announced-limits.ts';
+import type { AnnouncedLimit } from './announced-limits.ts';
 import { LearnedLimit, type LimitRule } from './learned-limit.ts';
 import { RequestLog, type Ticket } from './request-log.ts';
 
@@ -47,7 +47,7 @@ const paceRule: LimitRule = {
 /** Requests that must use a raised limit and be admitted before its test has passed. */
 const proofsOfTest = 3;
 /** Milliseconds that a test of the pace lasts. */
-const paceTest = { open: 500, closed: 1000 };
+const paceTest = 500;
 
 /** Part of what the service has allowed in a second that is used, so that jitter causes no refusals. */
 const usedShare = 0.96;
@@ -114,8 +114,6 @@ export class LimitController {
   readonly #pace = new LearnedLimit(paceRule, Number.POSITIVE_INFINITY);
   /** Whether a failed test has shown that there is a limit of places. */
   #arePlacesKnown = false;
-  /** Whether a refusal has shown that there is a limit of the pace. */
-  #isPaceKnown = false;
   #cuts = 0;
   #unexplained = 0;
   #lastCause: 'places' | 'rate' | undefined;
@@ -233,7 +231,7 @@ export class LimitController {
   }
 
   /** The service reported its limits with a response. */
-  announce(now: number, { requests, tokens }: AnnouncedLimits): void {
+  announce(now: number, requests?: AnnouncedLimit, tokens?: AnnouncedLimit): void {
     this.#mostAnnounced = Math.max(this.#mostAnnounced, requests?.remaining ?? 0);
     const usedUp = [requests, tokens].some((limit) => limit !== undefined && isUsedUp(limit));
     if (!usedUp || (this.#mostAnnounced <= fewRequests && tokens === undefined)) return;
@@ -334,8 +332,7 @@ export class LimitController {
     if (this.#proofs < proofsOfTest) return;
     const [places, pace] = [this.#places, this.#pace];
     if (places.isTesting) places.passTest(now);
-    const time = pace.hasCeiling ? paceTest.closed : paceTest.open;
-    const lasts = Math.max(time, (proofsOfTest * second) / pace.value) + this.#log.decisionTime;
+    const lasts = Math.max(paceTest, (proofsOfTest * second) / pace.value) + this.#log.decisionTime;
     if (pace.isTesting && now - pace.at >= lasts) pace.passTest(now);
   }
 
@@ -357,15 +354,13 @@ export class LimitController {
 
   /** The first probe after a silence was admitted: continues at the speed at which the service has answered so far. */
   #endSilence(now: number): void {
-    const { probes, gap } = this.#silence;
+    const { probes } = this.#silence;
     const { since, count } = this.#delivered;
     this.#silence.probes = 0;
     if (probes < 2 || since === undefined) return;
     const delivered = count / ((now - since) / second);
-    const value = Math.max(delivered, second / (2 * gap));
-    this.#pace.lift(value);
-    this.#pace.set(value, Number.POSITIVE_INFINITY, now, 0);
-    this.#isPaceKnown = true;
+    this.#pace.lift(delivered);
+    this.#pace.set(delivered, Number.POSITIVE_INFINITY, now, 0);
     this.#lastTurn = now;
     this.#delivered = { since: now, count: 0 };
   }
@@ -430,7 +425,7 @@ export class LimitController {
     }
     if (this.#arePlacesKnown) this.#log.provenTogether = places.value;
     else places.at = Math.min(places.at, now + soonTest);
-    if (!this.#isPaceKnown) this.#pace.lift(Number.POSITIVE_INFINITY);
+    this.#pace.lift(Number.POSITIVE_INFINITY);
   }
 
   /** A request sent before the last cut was refused, too: fewer were allowed than it seemed. */
@@ -468,7 +463,6 @@ export class LimitController {
       }
       this.#lastTurn = now;
     }
-    this.#isPaceKnown = true;
     this.#log.provenInSecond = Math.min(this.#log.provenInSecond, inSecond);
   }
 

@@ -14,12 +14,8 @@ export interface Ticket {
 /** What may be too much: requests in progress, or requests in a second. */
 type Measure = 'together' | 'inSecond';
 
-/** The requests that exceeded what was proven when the last trial began. */
-interface Excess {
-  readonly proven: number;
-  admitted: number;
-  refused: number;
-}
+/** The requests that exceed what was proven when a trial began. */
+const noExcess = (proven: number) => ({ proven, admitted: 0, refused: 0 });
 
 const second = 1000;
 /** So many refusals are not by chance if they are at least this share of the requests that exceed what is proven. */
@@ -34,8 +30,8 @@ const minDecisionTime = 60;
 const maxDecisionTime = 1000;
 /** A refusal may take this many times as long as the slowest before. */
 const decisionMargin = 3;
-/** Requests that are older than a second are removed from memory in groups of this size. */
-const expiredKept = 1000;
+/** Milliseconds; the longest margin of `belowAt`. */
+const longestMargin = 20;
 
 /**
  * What was sent, and what of it the service has allowed. Times are monotonic milliseconds and do not decrease.
@@ -55,18 +51,13 @@ export class RequestLog {
   provenInSecond = 0;
   /** Milliseconds after which a request that was not refused counts as admitted. */
   decisionTime = firstDecisionTime;
-  #excess: Record<Measure, Excess> = {
-    together: { proven: 0, admitted: 0, refused: 0 },
-    inSecond: { proven: 0, admitted: 0, refused: 0 },
-  };
+  #excess = { together: noExcess(0), inSecond: noExcess(0) };
   #sent = 0;
   #slowestRefusal = 0;
   /** In the order in which they were sent. */
   readonly #undecided = new Set<Ticket>();
   /** The requests that were not refused, in the order in which they were sent. */
   #recent: Ticket[] = [];
-  /** How many of them, at the start, are older than a second. */
-  #expired = 0;
 
   begin(now: number, cuts: number): Ticket {
     this.startedAt ??= now;
@@ -111,10 +102,7 @@ export class RequestLog {
   /** More is sent than before, or less: what exceeds the proven values is counted anew. */
   beginTrial(): void {
     const [together, inSecond] = [this.provenTogether, this.provenInSecond];
-    this.#excess = {
-      together: { proven: together, admitted: 0, refused: 0 },
-      inSecond: { proven: inSecond, admitted: 0, refused: 0 },
-    };
+    this.#excess = { together: noExcess(together), inSecond: noExcess(inSecond) };
   }
 
   /** Whether a limit refuses what exceeds the proven values: it refuses most of that, a busy service only a part. */
@@ -139,14 +127,9 @@ export class RequestLog {
   /** Requests of the last second, except those that were refused. */
   inSecond(now: number): number {
     const recent = this.#recent;
-    while ((recent[this.#expired]?.sentAt ?? now) <= now - second) this.#expired += 1;
-    const count = recent.length - this.#expired;
-    // Some are kept, for the margin of `belowAt`.
-    if (this.#expired > Math.max(expiredKept, 2 * count)) {
-      recent.splice(0, this.#expired - expiredKept / 2);
-      this.#expired = expiredKept / 2;
-    }
-    return count;
+    while ((recent[0]?.sentAt ?? now) <= now - second - longestMargin) recent.shift();
+    const first = recent.findIndex(({ sentAt }) => sentAt > now - second);
+    return first === -1 ? 0 : recent.length - first;
   }
 
   /** When fewer than `count` of the requests are younger than a second and `margin` milliseconds. */
@@ -159,7 +142,6 @@ export class RequestLog {
   #forget(refused: Ticket): void {
     const index = this.#recent.lastIndexOf(refused);
     if (index !== -1) this.#recent.splice(index, 1);
-    if (index !== -1 && index < this.#expired) this.#expired -= 1;
     for (const ticket of this.open) {
       if (ticket.order < refused.order) continue;
       ticket.together -= 1;

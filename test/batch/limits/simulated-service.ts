@@ -190,7 +190,7 @@ export function simulate(simulation: Simulation): SimulationResult {
     const announce = (): void => {
       if (hasHeaders !== true || limit.remaining === undefined) return;
       const requests = { limit: undefined, remaining: limit.remaining(timeline.now()) };
-      controller.announce(timeline.now(), { requests, tokens: undefined });
+      controller.announce(timeline.now(), requests);
     };
     const answered = (): void => {
       announce();

@@ -1,13 +1,13 @@
 import {
   type BatchHeader,
-  type BatchQueue,
   jobIdOf,
   type JobOutcome,
-  type QueueConnection,
   type QueuedItem,
   type QueuedResult,
   type QueueJob,
 } from '../../src/batch/queue/batch-queue.ts';
+import type { BatchQueue } from '../../src/batch/queue/redis-queue.ts';
+import type { QueueConnection } from '../../src/batch/queue/connect.ts';
 
 type State = 'waiting' | 'active' | 'delayed' | 'done' | 'failed';
 
@@ -105,6 +105,7 @@ function createMemoryBatch(name: string): MemoryBatch {
     stall: () => void move('active', 'waiting'),
     queue: {
       name,
+      close: async () => undefined,
       header: async () => header,
       setHeader: async (value) => void (header = value),
       known: async (wanted) =>

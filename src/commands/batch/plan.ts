@@ -15,7 +15,7 @@ import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { duration } from '../../settings/value-types.ts';
 import type { RunLimits } from '../../usage/budget.ts';
 import type { GuardedRequest } from '../prompt/secret-guard.ts';
-import { chooseShard } from './array-job.ts';
+import { chooseShard } from '../../batch/input/array-job.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
 export interface BatchOptions extends SendingOptions, CheckOptions {
